@@ -1,0 +1,91 @@
+# `make` alone lists what there is to do. Everything lives in .venv; the first call builds it.
+
+PYTHON ?=
+# What pip installs for the demo: any torch from 2.7 on will do.
+TORCH ?= torch==2.13.0
+SIZE ?= 100MB
+MINUTES ?= 10
+# Passed on to the benchmark: ARGS="--dialect nanogpt --record"
+ARGS ?=
+
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet --quiet
+OUT := demo-out
+
+# The stamps are in the environment, so that deleting it is enough to start over.
+PACKAGE := $(VENV)/.package-installed
+TOOLS := $(VENV)/.tools-installed
+TORCHED := $(VENV)/.torch-installed
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint bench soak clean
+# A recipe that failed half-way must not look done to the next call.
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-print-directory
+
+help: ## this list
+	@echo "make TARGET, where TARGET is one of"
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  \1|\2/p' Makefile | awk -F'|' '{printf "%-8s %s\n", $$1, $$2}'
+	@echo
+	@echo "PYTHON=python3.12 picks the Python for .venv; TORCH='torch==2.9.*' what pip installs for the demo"
+
+demo: $(PACKAGE) $(TORCHED) ## train a tiny GPT for a minute beside a greedy compressor, and explain its log
+	@rm -rf $(OUT) && mkdir -p $(OUT)
+	@echo "training a tiny GPT, with a program that compresses its checkpoints (about a minute)"
+	@$(BIN)/python examples/train_tiny_gpt.py --compressor naive --progress --out $(OUT) > $(OUT)/train.log
+	@echo "the log is $(OUT)/train.log; now: instride explain $(OUT)/train.log"
+	@echo
+	@$(BIN)/instride explain $(OUT)/train.log
+
+test: lint $(TORCHED) ## lint, then all tests
+	@$(BIN)/pytest -q -n 2
+
+lint: $(TOOLS) ## style, types and layers
+	@$(BIN)/ruff check --quiet
+	@$(BIN)/ruff format --check --quiet
+	@$(BIN)/mypy --no-error-summary
+	@$(BIN)/lint-imports --no-logo > $(VENV)/layers.txt || { cat $(VENV)/layers.txt; exit 1; }
+	@echo "style, types and layers are good"
+
+bench: $(PACKAGE) ## how fast explain reads, SIZE=100MB of each dialect; SIZE=1GB is the bar
+	@$(BIN)/python -m bench.explain --size $(SIZE) $(ARGS)
+
+soak: $(TOOLS) $(TORCHED) ## the tests for MINUTES=10, each round with another seed
+	@end=$$(( $$(date +%s) + 60 * $(MINUTES) )); seed=$$(date +%s); rounds=0; \
+	while [ $$rounds -eq 0 ] || [ $$(date +%s) -lt $$end ]; do \
+	    $(BIN)/pytest -q -n 2 --hypothesis-seed=$$seed || { echo "failed with seed $$seed"; exit 1; }; \
+	    seed=$$(( seed + 1 )); rounds=$$(( rounds + 1 )); \
+	done; \
+	echo "$$rounds round(s), all good"
+
+clean: ## delete .venv, caches and what the demo wrote
+	@rm -rf $(VENV) $(OUT) dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	@find src tests bench examples -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# Dependency groups need pip 25.1 or newer; a new environment may come with an older one.
+$(PACKAGE): pyproject.toml
+	@python=; for candidate in $(or $(PYTHON),python3 python3.14 python3.13 python3.12 python3.11); do \
+	    if $$candidate -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; \
+	    then python=$$candidate; break; fi; \
+	done; \
+	if [ -z "$$python" ]; then \
+	    echo "instride needs Python 3.11 or newer; found: $$($(or $(PYTHON),python3) --version 2>&1 | head -1)"; \
+	    echo "hint: name one that is installed: make PYTHON=/path/to/python3.12"; exit 1; \
+	fi; \
+	echo "setting up $(VENV) with $$($$python --version)"; \
+	$$python -m venv $(VENV)
+	@$(PIP) install --upgrade "pip>=25.1"
+	@$(PIP) install --editable .
+	@touch $@
+
+$(TOOLS): $(PACKAGE)
+	@echo "installing the tools for tests and style"
+	@$(PIP) install --group dev
+	@touch $@
+
+# Without numpy, torch warns at every start.
+$(TORCHED): $(PACKAGE)
+	@echo "installing $(TORCH), for the demo and its test"
+	@$(PIP) install $(TORCH) numpy
+	@touch $@
