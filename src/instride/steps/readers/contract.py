@@ -1,0 +1,43 @@
+"""What a reader is: one trainer's log, line by line, into a recording.
+
+To add a trainer, write one file with one class, list it in `readers/__init__.py`, and the contract
+tests run on it. `feed` gets each line without colours, carriage returns and line ends; prefixes
+(ranks, timestamps) are still there, so search in the line instead of matching its start.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import ClassVar
+
+from instride.steps.model import Dialect
+from instride.steps.recording import Recording
+
+LONGEST_LINE = 1 << 16
+"""Longer lines hold no step that any known trainer prints; readers do not see them."""
+
+
+class Reader(ABC):
+    """Reads one dialect. One object reads one run, possibly from several files."""
+
+    dialect: ClassVar[Dialect]
+    is_general: ClassVar[bool] = False
+    """True where trainers of their own dialect print such lines too (a progress bar)."""
+    takes_long_lines: ClassVar[bool] = False
+    """True where a whole document may stand on one line."""
+
+    def __init__(self, log: Recording) -> None:
+        self.log = log
+
+    @staticmethod
+    @abstractmethod
+    def sniff(line: str) -> bool:
+        """Whether this line is a step record of this dialect, and of no more general one."""
+
+    @abstractmethod
+    def feed(self, number: int, line: str) -> None:
+        """Take one line; `number` counts line feeds from 1."""
+
+    def finish(self) -> None:
+        """Called after the last line, for readers that must see the whole log first."""
+        return

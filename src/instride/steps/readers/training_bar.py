@@ -1,0 +1,214 @@
+"""Which bar of a log counts the training's steps, and its records in the order of the log."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from math import isnan
+
+from instride.steps.model import EventKind
+from instride.steps.readers.barlog import Bar, BarLog, Family
+from instride.steps.readers.bars import Role
+from instride.steps.readers.gaps import Mark, emit
+from instride.steps.recording import Recording
+
+WEIGHTS = {Role.TRAINING: 4.0, Role.OTHER: 1.0, Role.EVALUATION: 0.05, Role.SAVING: 0.05}
+A_COUPLE = 3
+"""Updates, with the one that shows that nothing is done yet."""
+MOSTLY = 0.9
+"""Share of a bar's updates with timestamps from which on they are the clock."""
+NESTED = {
+    Role.EVALUATION: (EventKind.EVAL, True),
+    Role.SAVING: (EventKind.SAVE, True),
+    Role.OTHER: (EventKind.EVAL, False),
+}
+"""What a bar inside the training's stands for, and whether it says so itself."""
+PART_OF_A_STEP = 4
+"""A bar without a name that comes more often than every so many steps is part of each step."""
+
+
+def choose(families: Iterable[Family], total: int | None = None) -> Family | None:
+    """The bar that ran longest, by a name that speaks of training if there is one.
+
+    A bar of epochs runs as long as the bars inside it, but every one of its steps holds one of
+    them; then the inner one is the training. Evaluations come only after some of the steps.
+    """
+    candidates = [each for each in dict.fromkeys(families) if each.role in WEIGHTS and each.bars]
+    if total is not None:
+        candidates = [each for each in candidates if each.total == total] or candidates
+    candidates = [each for each in candidates if each.num_kept > A_COUPLE] or candidates
+    if not candidates:
+        return None
+    longest = max(candidates, key=_weight)
+    inner = [
+        each
+        for each in candidates
+        if each.num_kept > longest.num_kept <= 2 * len(each.bars)
+        and 3 * each.elapsed_s >= longest.elapsed_s
+        and each.role is not Role.EVALUATION
+    ]
+    return max(inner, key=_weight) if inner else longest
+
+
+def _weight(family: Family) -> tuple[float, int]:
+    return (1 + family.elapsed_s) * WEIGHTS[family.role], family.num_kept
+
+
+class Replay:
+    """Writes the bars of one family into the recording, as records with the bar's clock.
+
+    A rank that draws the same bar is left out. A bar that starts anew after the one before had
+    reached its end is the next epoch; otherwise a process was started anew.
+    """
+
+    def __init__(
+        self,
+        log: Recording,
+        bars: BarLog,
+        family: Family,
+        steps_before: Callable[[Bar], int | None] | None,
+        nested_is_evaluation: bool = False,
+    ) -> None:
+        """`steps_before` tells how many steps came before a bar, or None if its labels do not;
+        it is None itself where the trainer has one bar for all epochs.
+        """
+        self.log, self.bars, self.family = log, bars, family
+        self.steps_before = steps_before
+        self.nested_is_evaluation = nested_is_evaluation
+        self.lineage = _lineage(family.bars)
+        self.num_kept = family.num_kept
+        self.has_stamps = _are_stamped(self.lineage)
+        self.main: Bar | None = None
+        self.offset_steps = 0
+        self.offset_s = 0
+        self.num_epochs = 0
+        self.marks: list[Mark] = []
+        self.between: list[Bar] = []
+        """Other bars since the training's bar was first drawn."""
+
+    def run(self) -> None:
+        bars, by_number = self.bars, {bar.number: bar for bar in self.lineage}
+        following, marks = 0, bars.marks
+        for position, number in enumerate(bars.bar):
+            while following < len(marks) and marks[following][0] <= position:
+                self.marks.append(marks[following][1])
+                following += 1
+            bar = by_number.get(number)
+            if bar is None:
+                if bars.bars[number].birth == position:
+                    self._other(bars.bars[number], bars.line[position])
+            elif bar is not self.main:
+                self._begin(bar, position)
+            else:
+                self._record(bar, position)
+        self.marks += [mark for _, mark in marks[following:]]
+        self._close()
+        emit(self.log, self.marks)
+        run = self.log.run
+        run.num_duplicates += self.num_kept - sum(bar.num_kept for bar in self.lineage)
+        run.clock_is_absolute = self.has_stamps
+        if self.has_stamps:
+            whole = all(isnan(stamp) or stamp == int(stamp) for stamp in bars.stamps[:1000])
+            run.clock_resolution_s = 1.0 if whole else 0.0
+
+    def _record(self, bar: Bar, position: int) -> None:
+        if self.marks:
+            # The same bar goes on, so a launch that was announced was not of this process.
+            emit(self.log, [mark for mark in self.marks if mark.kind is not EventKind.START])
+            self.marks = []
+        step = self.bars.n[position] + self.offset_steps
+        self.log.step(step, self.bars.line[position], wall=self._wall(position))
+
+    def _wall(self, position: int) -> float:
+        if self.has_stamps:
+            return self.bars.stamps[position]
+        return float(self.bars.elapsed_s[position] + self.offset_s)
+
+    def _begin(self, bar: Bar, position: int) -> None:
+        """Go on with the next bar of the lineage, whose first update this is."""
+        line = self.bars.line[position]
+        if self.main is None:
+            self.offset_steps = (self.steps_before and self.steps_before(bar)) or 0
+        else:
+            self._close()
+            self._follow(self.main, bar, line)
+        emit(self.log, self.marks)
+        self.marks, self.between = [], []
+        is_first, self.main = self.main is None, bar
+        if self.bars.elapsed_s[position] > 0 or self.bars.n[position] == 1:
+            self._record(bar, position)
+        elif is_first:
+            # What a bar shows when it is created is where it starts, no step.
+            self.log.clock(self._wall(position), line)
+
+    def _follow(self, before: Bar, bar: Bar, line: int) -> None:
+        """Epoch or restart: where the steps and the clock go on."""
+        told = self.steps_before(bar) if self.steps_before else None
+        is_launched = any(mark.kind is EventKind.START for mark in self.marks)
+        if self.steps_before is None or is_launched:
+            is_epoch = False
+        elif told is not None:
+            is_epoch = told > self.offset_steps
+        else:
+            is_epoch = before.is_at_end
+        if not is_epoch:
+            self.offset_steps, self.offset_s = told or 0, 0
+            if not is_launched:
+                self.marks.append(Mark(EventKind.START, line))
+            return
+        self.num_epochs += 1
+        self.offset_steps = self.offset_steps + before.n if told is None else told
+        self.offset_s += before.elapsed_s + self._uncovered_s(before, line)
+        self.marks.append(Mark(EventKind.EPOCH, line))
+
+    def _uncovered_s(self, before: Bar, line: int) -> int:
+        """Time of other bars between two epochs, which neither epoch's clock has seen."""
+        uncovered = []
+        for family in dict.fromkeys(bar.family for bar in self.between):
+            since = [bar for bar in self.between if bar.family is family]
+            uncovered += _lineage([bar for bar in since if bar.birth >= before.seen])
+        for bar in uncovered:
+            kind, sure = self._stands_for(bar.family)
+            if kind is not None:
+                name = str(bar.number)
+                self.marks.append(Mark(kind, line, float(bar.elapsed_s), name, sure))
+        return sum(bar.elapsed_s for bar in uncovered)
+
+    def _other(self, bar: Bar, line: int) -> None:
+        if bar.family is self.family or self.main is None:
+            return
+        self.between.append(bar)
+        kind, sure = self._stands_for(bar.family)
+        if kind is not None:
+            self.marks.append(Mark(kind, line, sure=sure))
+
+    def _stands_for(self, family: Family) -> tuple[EventKind | None, bool]:
+        if family.role is Role.OTHER:
+            if self.nested_is_evaluation and not family.description:
+                return EventKind.EVAL, True
+            if PART_OF_A_STEP * len(family.bars) > self.num_kept:
+                return None, False
+        return NESTED.get(family.role, (None, False))
+
+    def _close(self) -> None:
+        """The last drawing of a bar tells how long it lived after its last step."""
+        bar = self.main
+        if bar is None or not bar.closing_line or bar.last == bar.birth:
+            return
+        if self.has_stamps:
+            self.log.clock(bar.closing_wall, bar.closing_line)
+        elif bar.elapsed_s > self.bars.elapsed_s[bar.last]:
+            self.log.clock(float(bar.elapsed_s + self.offset_s), bar.closing_line)
+
+
+def _lineage(bars: list[Bar]) -> list[Bar]:
+    """The bars that follow one another; those that run beside one are of other ranks."""
+    lineage = bars[:1]
+    for bar in bars[1:]:
+        if lineage[-1].last < bar.birth:
+            lineage.append(bar)
+    return lineage
+
+
+def _are_stamped(lineage: list[Bar]) -> bool:
+    stamped = sum(bar.num_stamped for bar in lineage)
+    return stamped >= MOSTLY * max(1, sum(bar.num_kept for bar in lineage))

@@ -1,0 +1,90 @@
+"""From logs to a run: find the dialect by content, then feed its reader line by line."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+
+from instride.errors import NoStepsError, UnknownDialectError
+from instride.steps.model import EventKind, Run
+from instride.steps.readers import READERS
+from instride.steps.readers.contract import LONGEST_LINE, Reader
+from instride.steps.recording import Recording
+from instride.steps.source import Source
+
+ENOUGH = 200
+"""A particular reader that recognised this many lines is taken without reading on."""
+SAMPLE_LINES = 50_000
+"""Lines to look at before the dialect is settled; some logs open with thousands of other lines."""
+
+
+def reader_named(name: str) -> type[Reader]:
+    for reader in READERS:
+        if reader.dialect.name == name:
+            return reader
+    names = [reader.dialect.name for reader in READERS]
+    nearest = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
+    raise UnknownDialectError(name, nearest[0] if nearest else None)
+
+
+def detect(lines: Iterable[tuple[int, str]]) -> type[Reader] | None:
+    """The reader that recognises most lines as steps; the more particular one if they tie.
+
+    A reader that recognises a fifth of what the best does and is more particular wins: some
+    trainers print lines of another beside their own. A general reader wins only alone.
+    """
+    counts = dict.fromkeys(READERS, 0)
+    for seen, (_, line) in enumerate(lines):
+        if len(line) > LONGEST_LINE:
+            candidates = [reader for reader in READERS if reader.takes_long_lines]
+        else:
+            candidates = list(READERS)
+        for reader in candidates:
+            if reader.sniff(line):
+                counts[reader] += 1
+        if seen >= SAMPLE_LINES and any(counts.values()):
+            break
+        if seen % 500 == 499 and max(counts[r] for r in READERS if not r.is_general) >= ENOUGH:
+            break
+    particular = {r: count for r, count in counts.items() if count > 1 and not r.is_general}
+    counts = particular or counts
+    best = max(counts.values())
+    if best == 0:
+        return None
+    return next(reader for reader, count in counts.items() if count * 5 >= best)
+
+
+def read(sources: Sequence[Source], reader_type: type[Reader] | None = None) -> Run:
+    """Read one run from its files, in the order given."""
+    chosen = reader_type
+    for source in sources if chosen is None else ():
+        chosen = detect(source.lines())
+        if chosen is not None:
+            break
+    if chosen is None:
+        raise NoStepsError(sources[0].name, f"{len(READERS)} dialects")
+    return read_with(chosen, sources)
+
+
+def read_with(reader_type: type[Reader], sources: Sequence[Source]) -> Run:
+    log = Recording(reader_type.dialect)
+    reader = reader_type(log)
+    offset = 0
+    for position, source in enumerate(sources):
+        number = 0
+        log.run.line_offsets.append(offset)
+        if position and len(log.run):
+            log.event(EventKind.START, offset + 1, sure=False)
+        longest = None if reader.takes_long_lines else LONGEST_LINE
+        feed = reader.feed
+        for number, line in source.lines():
+            if longest is None or len(line) <= longest:
+                feed(number + offset, line)
+        offset += number
+        if source.is_truncated:
+            log.note(f"{source.name} ends in the middle of its compressed data")
+    reader.finish()
+    run = log.finish()
+    if not len(run):
+        raise NoStepsError(sources[0].name, f"{reader_type.dialect.title} lines")
+    return run

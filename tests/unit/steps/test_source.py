@@ -1,0 +1,437 @@
+"""Lines come out the same from files, pipes, compressed files, in any encoding and any chunks."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import sys
+import threading
+import tracemalloc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from unittest import mock
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from instride.errors import BinaryLogError, EmptyLogError, UnreadableLogError
+from instride.steps import source as source_module
+from instride.steps.source import Source
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+Lines = list[tuple[int, str]]
+CHUNKS = [*range(4, 20), 64, 1 << 20]
+"""Sizes that put every byte of a short log at the border of a chunk."""
+PACKS: dict[str, Callable[[bytes], bytes]] = {
+    "gzip": gzip.compress,
+    "zstd": zstd.compress,
+    "plain": bytes,
+}
+ENDS = ["", "\n", "\r\n", "\r", "\x1b[0m", "\n\x1b[0m", "\n\n\x1b(B\x1b[m"]
+
+
+@contextmanager
+def chunks_of(num_bytes: int) -> Iterator[None]:
+    with mock.patch.object(source_module, "CHUNK_BYTES", num_bytes):
+        yield
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Callable[[bytes], Source]:
+    def write(content: bytes) -> Source:
+        path = tmp_path / "train.log"
+        path.write_bytes(content)
+        return Source(str(path))
+
+    return write
+
+
+@pytest.fixture(scope="session")
+def scratch(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One file for all examples of a property."""
+    return tmp_path_factory.mktemp("source") / "train.log"
+
+
+def steps(count: int) -> str:
+    return "".join(f"iter {n}: loss 2.5000, time {100 + n}.00ms\n" for n in range(count))
+
+
+def numbered(text: str) -> Lines:
+    """The lines of a text without carriage returns, counted from 1."""
+    return list(enumerate(text.removesuffix("\n").split("\n"), 1))
+
+
+def pieces_with_text(text: str) -> Lines:
+    """What readers must see: pieces between carriage returns, with the number of their line."""
+    lines = text.replace("\r\n", "\n").split("\n")
+    return [(n, part) for n, line in enumerate(lines, 1) for part in line.split("\r") if part]
+
+
+def with_text(lines: Iterator[tuple[int, str]]) -> Lines:
+    return [(number, text) for number, text in lines if text]
+
+
+def interrupted(packed: bytes) -> bytes:
+    return packed[: len(packed) * 2 // 3]
+
+
+def varied(count: int) -> str:
+    """Lines that do not compress to next to nothing, so that a cut file still holds many."""
+    return "".join(f"iter {n}: loss {hash((n, 7)) % 99991}, time 1.00ms\n" for n in range(count))
+
+
+@pytest.mark.parametrize("num_bytes", CHUNKS)
+def test_lines_are_counted_by_line_feeds(log: Callable[[bytes], Source], num_bytes: int) -> None:
+    text = "first\n\nthird \u00e9\u4e2d\U0001f680\n  fourth"
+    with chunks_of(num_bytes):
+        source = log(text.encode())
+        assert list(source.lines()) == numbered(text)
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_the_number_of_the_last_line_is_that_of_its_text(
+    log: Callable[[bytes], Source], end: str
+) -> None:
+    """Lines of the next file count on from here, so nothing may be counted after it."""
+    source = log(("a\nb\nc" + end).encode())
+    lines = list(source.lines())
+    assert [number for number, text in lines if text] == [1, 2, 3]
+    assert lines[-1][0] == 3 + end.count("\n\n")
+
+
+@pytest.mark.parametrize("pack", PACKS.values(), ids=PACKS)
+@pytest.mark.parametrize("num_bytes", [5, 1 << 20])
+def test_a_file_reads_the_same_packed_and_plain(
+    log: Callable[[bytes], Source], pack: Callable[[bytes], bytes], num_bytes: int
+) -> None:
+    with chunks_of(num_bytes):
+        source = log(pack(steps(500).encode()))
+        assert list(source.lines()) == numbered(steps(500))
+        assert source.texts([500]) == {500: "iter 499: loss 2.5000, time 599.00ms"}
+        assert not source.is_truncated
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, zstd.compress], ids=["gzip", "zstd"])
+def test_what_a_cut_file_still_holds_is_read_and_the_cut_is_known(
+    log: Callable[[bytes], Source], pack: Callable[[bytes], bytes]
+) -> None:
+    text = varied(40_000)
+    source = log(interrupted(pack(text.encode())))
+    lines = list(source.lines())
+    assert source.is_truncated
+    assert len(lines) > 10_000
+    # The last line may be a part of one.
+    assert lines[:-1] == numbered(text)[: len(lines) - 1]
+    assert source.texts([5]) == {5: numbered(text)[4][1]}
+
+
+def test_a_damaged_gzip_file_is_read_up_to_the_damage(log: Callable[[bytes], Source]) -> None:
+    text = varied(40_000)
+    packed = bytearray(gzip.compress(text.encode()))
+    middle = len(packed) // 2
+    packed[middle : middle + 64] = b"\xff" * 64
+    source = log(bytes(packed))
+    lines = list(source.lines())
+    assert source.is_truncated
+    assert 1000 < len(lines) < 40_000
+    assert lines[:1000] == numbered(text)[:1000]
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, zstd.compress], ids=["gzip", "zstd"])
+def test_packed_data_of_which_nothing_is_left_cannot_be_read(
+    log: Callable[[bytes], Source], pack: Callable[[bytes], bytes]
+) -> None:
+    with pytest.raises(UnreadableLogError, match="compressed data is cut off"):
+        list(log(pack(varied(50).encode())[:9]).lines())
+
+
+def test_several_gzip_members_are_one_log(log: Callable[[bytes], Source]) -> None:
+    source = log(gzip.compress(b"a\nb") + gzip.compress(b"c\nd\n"))
+    assert list(source.lines()) == [(1, "a"), (2, "bc"), (3, "d")]
+
+
+@pytest.mark.parametrize("flavour", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"], ids=["bare", "marked"])
+@pytest.mark.parametrize("num_bytes", [2001, 1 << 20])
+def test_utf_16_is_read_with_and_without_its_mark(
+    log: Callable[[bytes], Source], flavour: str, mark: str, num_bytes: int
+) -> None:
+    text = steps(200) + "r\u00e9sum\u00e9 \u4e2d \U0001f680\r\n" + "last"
+    with chunks_of(num_bytes):
+        source = log((mark + text).encode(flavour))
+        assert list(source.lines()) == numbered(text.replace("\r", ""))
+        assert source.texts([201]) == {201: "r\u00e9sum\u00e9 \u4e2d \U0001f680"}
+
+
+def test_half_a_character_at_the_end_of_utf_16_adds_no_line(log: Callable[[bytes], Source]) -> None:
+    content = steps(3).encode("utf-16-le") + b"i"
+    with chunks_of(len(content) - 1):
+        source = log(content)
+        assert list(source.lines()) == numbered(steps(3))
+
+
+def test_the_utf_8_mark_is_not_part_of_the_first_line(log: Callable[[bytes], Source]) -> None:
+    source = log(b"\xef\xbb\xbfiter 0\niter 1\n")
+    assert list(source.lines()) == [(1, "iter 0"), (2, "iter 1")]
+    assert source.texts([1]) == {1: "iter 0"}
+
+
+@pytest.mark.parametrize("num_bytes", CHUNKS)
+def test_a_carriage_return_before_a_line_feed_belongs_to_it(
+    log: Callable[[bytes], Source], num_bytes: int
+) -> None:
+    with chunks_of(num_bytes):
+        source = log(b"one\r\ntwo\r\n\r\nfour\r\n")
+        assert list(source.lines()) == [(1, "one"), (2, "two"), (3, ""), (4, "four")]
+        assert source.texts([1, 2, 3, 4]) == {1: "one", 2: "two", 4: "four"}
+
+
+@pytest.mark.parametrize("num_bytes", CHUNKS)
+def test_a_progress_bar_gives_all_its_pieces_under_one_number(
+    log: Callable[[bytes], Source], num_bytes: int
+) -> None:
+    content = b"start\n" + b"".join(b"\r%d/9 [00:0%d]" % (n, n) for n in range(10)) + b"\nend\n"
+    with chunks_of(num_bytes):
+        source = log(content)
+        bar = [(2, f"{n}/9 [00:0{n}]") for n in range(10)]
+        assert with_text(source.lines()) == [(1, "start"), *bar, (3, "end")]
+        assert source.texts([1, 2, 3]) == {1: "start", 2: "9/9 [00:09]", 3: "end"}
+
+
+@pytest.mark.parametrize("num_bytes", CHUNKS)
+def test_a_bar_that_wipes_itself_shows_its_last_text(
+    log: Callable[[bytes], Source], num_bytes: int
+) -> None:
+    with chunks_of(num_bytes):
+        assert log(b"abc\rdefgh\r   \r\nnext\n").texts([1, 2]) == {1: "defgh", 2: "next"}
+
+
+@pytest.mark.parametrize("num_bytes", CHUNKS)
+def test_escape_sequences_are_left_out_also_at_the_border_of_a_chunk(
+    log: Callable[[bytes], Source], num_bytes: int
+) -> None:
+    content = (
+        b"\x1b[1;31mred\x1b[0m 1\n"
+        b"\x1b]0;a title\x07named\x1b]0;b\x1b\\ 2\n"
+        b"\x1b(B\x1b[mplain\x1b7\x1b8 3\n"
+        b"\x1b[2K\rbar\x1b[K\rbar 4\x1b[?25h\n"
+    )
+    with chunks_of(num_bytes):
+        source = log(content)
+        assert with_text(source.lines()) == [
+            (1, "red 1"),
+            (2, "named 2"),
+            (3, "plain 3"),
+            (4, "bar"),
+            (4, "bar 4"),
+        ]
+        assert source.texts([1, 4]) == {1: "red 1", 4: "bar 4"}
+
+
+@pytest.mark.parametrize("broken", [b"\x1b", b"\x1b[", b"\x1b[31", b"\x1b]0;title without end"])
+def test_an_escape_sequence_without_end_swallows_no_line(
+    log: Callable[[bytes], Source], broken: bytes
+) -> None:
+    source = log(b"iter 1" + broken + b"\niter 2\niter 3\x1b[0m\n")
+    lines = list(source.lines())
+    assert [number for number, _ in lines] == [1, 2, 3]
+    assert lines[0][1].startswith("iter 1")
+    assert lines[1:] == [(2, "iter 2"), (3, "iter 3")]
+
+
+def test_evidence_holds_nothing_that_a_terminal_would_obey(log: Callable[[bytes], Source]) -> None:
+    source = log(b"\x1b\x1b[0m[31mred\x07 \x08\x9b2J \xe2\x80\xae\ttab\n")
+    (text,) = source.texts([1]).values()
+    assert text.isprintable()
+    assert text.startswith("[31mred")
+    assert text.endswith(" tab")
+
+
+@pytest.mark.parametrize("num_bytes", CHUNKS)
+def test_bytes_that_are_no_text_do_not_hide_the_rest(
+    log: Callable[[bytes], Source], num_bytes: int
+) -> None:
+    with chunks_of(num_bytes):
+        source = log(b"iter 1 \xff\xfe\xc3( end\n\xe4\xb8iter 2\n")
+        assert list(source.lines()) == [
+            (1, "iter 1 \ufffd\ufffd\ufffd( end"),
+            (2, "\ufffditer 2"),
+        ]
+
+
+def test_an_empty_file_is_said_to_be_empty(log: Callable[[bytes], Source]) -> None:
+    for content in (b"", b"\xef\xbb\xbf", gzip.compress(b"")):
+        with pytest.raises(EmptyLogError, match=r"train\.log` is empty"):
+            list(log(content).lines())
+
+
+def test_a_binary_file_is_said_to_be_no_text(log: Callable[[bytes], Source]) -> None:
+    for content in (b"PK\x03\x04\0\0\0\0data.pkl", bytes(range(256)) * 20, b"\0" * 100):
+        with pytest.raises(BinaryLogError, match=r"train\.log` is not a text file"):
+            list(log(content).lines())
+
+
+def test_a_file_that_is_not_there_is_named_with_the_reason(tmp_path: Path) -> None:
+    with pytest.raises(UnreadableLogError, match=r"no\.log`: No such file"):
+        list(Source(str(tmp_path / "no.log")).lines())
+    with pytest.raises(UnreadableLogError, match="Is a directory"):
+        list(Source(str(tmp_path)).lines())
+    with pytest.raises(UnreadableLogError, match="File name too long"):
+        list(Source("x" * 5000).lines())
+
+
+def test_a_name_that_no_terminal_can_show_is_made_printable(tmp_path: Path) -> None:
+    path = os.fsdecode(os.fsencode(tmp_path) + b"/tr\xffain\x1b.log")
+    Path(path).write_bytes(b"a\n")
+    source = Source(path)
+    assert source.name.endswith("/tr?ain?.log")
+    assert list(source.lines()) == [(1, "a")]
+
+
+class Stdin:
+    """Standard input that can be read once, like a pipe."""
+
+    def __init__(self, content: bytes) -> None:
+        self.buffer = io.BytesIO(content)
+
+
+@pytest.mark.parametrize("pack", PACKS.values(), ids=PACKS)
+@pytest.mark.parametrize("in_memory_bytes", [1, 1 << 20], ids=["on disk", "in memory"])
+def test_a_pipe_can_be_read_again_and_again(
+    monkeypatch: pytest.MonkeyPatch, pack: Callable[[bytes], bytes], in_memory_bytes: int
+) -> None:
+    monkeypatch.setattr(sys, "stdin", Stdin(pack(steps(100).encode())))
+    monkeypatch.setattr(source_module, "IN_MEMORY_BYTES", in_memory_bytes)
+    source = Source("-")
+    assert list(source.lines()) == numbered(steps(100))
+    assert list(source.lines()) == numbered(steps(100))
+    assert source.texts([1]) == {1: "iter 0: loss 2.5000, time 100.00ms"}
+    assert source.name == "-"
+
+
+def test_an_empty_pipe_is_empty(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", Stdin(b""))
+    with pytest.raises(EmptyLogError, match="`-` is empty"):
+        list(Source("-").lines())
+
+
+def test_a_closed_standard_input_is_an_error_and_no_crash(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", None)
+    with pytest.raises(UnreadableLogError, match="`-`: standard input is closed"):
+        Source("-")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes are a thing of Unix")
+def test_a_named_pipe_can_be_read_twice(tmp_path: Path) -> None:
+    """The shell's `instride explain <(ssh host cat train.log)` is one."""
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    writer = threading.Thread(target=path.write_bytes, args=(b"a\nb\n",), daemon=True)
+    writer.start()
+    source = Source(str(path))
+    writer.join(timeout=10)
+    assert list(source.lines()) == [(1, "a"), (2, "b")]
+    assert list(source.lines()) == [(1, "a"), (2, "b")]
+
+
+def test_texts_are_cut_and_lines_that_are_not_there_are_left_out(
+    log: Callable[[bytes], Source],
+) -> None:
+    source = log(("\u4e2d" * 50 + "\nshort\n\n").encode())
+    assert source.texts([1, 2, 3, 4, 99], longest=10) == {1: "\u4e2d" * 10, 2: "short"}
+    assert source.texts([]) == {}
+
+
+def test_ten_megabytes_on_one_line_take_little_memory(log: Callable[[bytes], Source]) -> None:
+    source = log(b"iter 1\n" + b"x" * (10 << 20) + b"\niter 2\n")
+    tracemalloc.start()
+    try:
+        lengths = [(number, len(text)) for number, text in source.lines()]
+        texts = source.texts([2, 3])
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert lengths == [(1, 6), (2, 10 << 20), (3, 6)]
+    assert texts == {2: "x" * 400, 3: "iter 2"}
+    assert peak < 60 << 20
+
+
+def test_a_bar_of_ten_megabytes_is_never_held_as_a_whole(log: Callable[[bytes], Source]) -> None:
+    source = log(b"\r".join(b"%07d/9999999 [10:00<00:10]" % n for n in range(400_000)))
+    tracemalloc.start()
+    try:
+        count = sum(1 for _, text in source.lines() if text)
+        texts = source.texts([1])
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert count == 400_000
+    assert texts == {1: "0399999/9999999 [10:00<00:10]"}
+    assert peak < 16 << 20
+
+
+def test_an_endless_line_is_cut_and_numbers_stay_right(
+    log: Callable[[bytes], Source], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(source_module, "LONGEST_LINE_BYTES", 1000)
+    with chunks_of(100):
+        source = log(b"iter 1\n" + b"y" * 12_345 + b"\niter 2\n")
+        lines = list(source.lines())
+        assert max(len(text) for _, text in lines) <= 1100
+        assert "".join(text for number, text in lines if number == 2) == "y" * 12_345
+        assert lines[-1] == (3, "iter 2")
+        assert source.texts([2, 3], longest=20) == {2: "y" * 20, 3: "iter 2"}
+
+
+texts = st.text(
+    st.one_of(st.sampled_from("\r\n\r\n\ta :1"), st.characters(exclude_categories=("Cs", "Cc"))),
+    min_size=1,
+    max_size=60,
+).filter(lambda text: "\ufeff" not in text)
+
+
+@given(text=texts, num_bytes=st.integers(4, 24))
+@settings(max_examples=300, deadline=None)
+def test_any_text_in_any_chunks_gives_the_lines_of_the_whole(
+    scratch: Path, text: str, num_bytes: int
+) -> None:
+    scratch.write_bytes(text.encode())
+    source = Source(str(scratch))
+    with chunks_of(num_bytes):
+        lines = list(source.lines())
+        assert [(n, part) for n, part in lines if part] == pieces_with_text(text)
+        assert lines[-1][0] == len(text.removesuffix("\n").split("\n"))
+        in_chunks = source.texts(range(1, 70))
+    assert in_chunks == source.texts(range(1, 70))
+
+
+@given(text=texts)
+@settings(max_examples=100, deadline=None)
+def test_evidence_is_the_last_text_of_each_line(scratch: Path, text: str) -> None:
+    scratch.write_bytes(text.encode())
+    shown = Source(str(scratch)).texts(range(1, 70))
+    for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), 1):
+        parts = [part for part in line.split("\r") if part.strip("\t ")] or [""]
+        visible = [c for c in parts[-1] if c.isprintable() and not c.isspace()]
+        assert shown.get(number, "").replace(" ", "") == "".join(visible)
+
+
+@given(content=st.binary(min_size=1, max_size=200), num_bytes=st.integers(4, 24))
+@settings(max_examples=300, deadline=None)
+def test_any_bytes_give_lines_or_a_sentence(scratch: Path, content: bytes, num_bytes: int) -> None:
+    scratch.write_bytes(content)
+    source = Source(str(scratch))
+    with chunks_of(num_bytes):
+        try:
+            numbers = [number for number, _ in source.lines()]
+        except (BinaryLogError, UnreadableLogError, EmptyLogError):
+            return
+        assert sorted(numbers) == numbers
+        assert set(numbers) == set(range(1, len(set(numbers)) + 1))
