@@ -1,0 +1,1 @@
+"""Why steps are slow: every second of a run gets an owner, every owner its evidence."""

@@ -1,0 +1,109 @@
+"""How far each interval is beyond its baseline, and whether that is out of the ordinary."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from instride.explain.baseline import Regime, regime_at
+from instride.explain.rhythm import Rhythm
+from instride.explain.timeline import Process, Timeline
+
+SLOW = 0.15
+"""A step is slow from +15 %: GPU steps spread by 0.04 %, so deviations alone flag everything."""
+MARKED = 0.02
+"""Where the log marks a pause, +2 % is enough."""
+SMALLEST_S = 0.002
+
+
+class Excess:
+    """The intervals of one process against the baselines of its regimes."""
+
+    def __init__(
+        self,
+        timeline: Timeline,
+        process: Process,
+        regimes: Sequence[Regime],
+        rhythm: Rhythm | None = None,
+    ) -> None:
+        self.timeline, self.process, self.regimes = timeline, process, regimes
+        self.rhythm = rhythm
+        self.left: dict[int, float] = {}
+        """Seconds beyond the baseline that no owner has taken yet, of slow and marked records."""
+        for regime in regimes:
+            self._scan(regime)
+
+    def base_s(self, index: int) -> float:
+        return regime_at(self.regimes, index).base_s
+
+    def seconds(self, index: int) -> float:
+        """Beyond the baseline, by whatever amount."""
+        steps = self.timeline.timed_steps(index, self.process)
+        return self.timeline.seconds[index] - steps * self.base_s(index)
+
+    def factor(self, index: int) -> float:
+        base = self.base_s(index)
+        return self.timeline.value(index, self.process) / base if base else 1.0
+
+    def is_slow(self, index: int, share: float = SLOW) -> bool:
+        regime = regime_at(self.regimes, index)
+        return self.rest(index) > self._limit(index, regime, share)
+
+    def rest(self, index: int) -> float:
+        """Beyond the baseline, without what other owners have taken."""
+        return self.left[index] if index in self.left else self.seconds(index)
+
+    def take(self, index: int, seconds: float) -> float:
+        """Take up to so many seconds from what is left of a record; return what was taken."""
+        taken = max(0.0, min(seconds, self.left.get(index, 0.0)))
+        self.left[index] = self.left.get(index, 0.0) - taken
+        return taken
+
+    def take_stated(self, index: int, seconds: float) -> float:
+        """Take what the log states, even if the rest of the step was faster than usual by that.
+
+        A statement far beyond the excess is about something else (work in the background), or its
+        line was held back and stands in the wrong place: then the excess is all there is.
+        """
+        steps = self.timeline.timed_steps(index, self.process)
+        left = self.left.get(index, 0.0)
+        if seconds > left + 0.25 * steps * self.base_s(index):
+            return self.take(index, seconds) if self.remains_slow(index, MARKED) else 0.0
+        self.left[index] = left - seconds
+        return seconds
+
+    def stalled_s(self, index: int, usual_s: float) -> float:
+        """How much longer than usual the steps of a record waited for data, if the log says."""
+        data = self.timeline.run.data
+        if not data or not data[index] > usual_s:
+            return 0.0
+        return (data[index] - usual_s) * self.timeline.timed_steps(index, self.process)
+
+    def remains_slow(self, index: int, share: float = SLOW) -> bool:
+        """Whether what is left of a record is still out of the ordinary."""
+        left = self.left.get(index)
+        return left is not None and left > self._limit(index, regime_at(self.regimes, index), share)
+
+    def _limit(self, index: int, regime: Regime, share: float) -> float:
+        steps = self.timeline.timed_steps(index, self.process)
+        expected = regime.base_s
+        if self.rhythm is not None and steps == 1:
+            expected = max(expected, expected * self.rhythm.factor(self.timeline.run.step[index]))
+        limit = max(share * regime.base_s, 3 * regime.spread_s) + expected - regime.base_s
+        floor = SMALLEST_S
+        if self.timeline.has_wall(index, self.process):
+            floor += 1.5 * self.timeline.run.clock_resolution_s
+        return max(limit * steps, floor)
+
+    def _scan(self, regime: Regime) -> None:
+        """Collect the records worth a look; one pass over millions of them."""
+        timeline, process, base = self.timeline, self.process, regime.base_s
+        seconds, events = timeline.seconds, timeline.events_at
+        for index in range(regime.begin, regime.end):
+            if index in events:
+                self.left[index] = max(0.0, self.seconds(index))
+                continue
+            took = seconds[index]
+            if took > (1 + SLOW) * base:
+                beyond = took - base * timeline.timed_steps(index, process)
+                if beyond > self._limit(index, regime, SLOW):
+                    self.left[index] = beyond

@@ -1,0 +1,171 @@
+"""From logs to an explanation: the one entry that commands call."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from itertools import islice, pairwise
+from math import isnan
+
+import msgspec
+
+from instride.errors import NoTimesError
+from instride.explain.findings import Finding, findings
+from instride.explain.languages import LANGUAGES
+from instride.explain.languages.contract import Language
+from instride.explain.ledger import Ledger, build
+from instride.explain.report import (
+    SCHEMA,
+    Cadence,
+    Evidence,
+    FindingEntry,
+    OwnerShare,
+    Remedy,
+    Report,
+    RestartEntry,
+    SpanEntry,
+    Steps,
+)
+from instride.explain.spans import Owner, Span
+from instride.explain.unknowns import Unknown, unknowns
+from instride.steps.model import Run
+from instride.steps.source import Source
+
+LONGEST_TEXT = 400
+"""Characters of a line that are quoted in JSON."""
+
+
+class Explanation(msgspec.Struct, frozen=True):
+    """Everything that is known about a run, before it is put into words or JSON."""
+
+    ledger: Ledger
+    findings: list[Finding]
+    unknowns: list[Unknown]
+    sources: list[Source]
+    texts: dict[int, str]
+    """Lines of the log that are evidence, by numbers that count on from file to file."""
+
+    def place(self, line: int) -> tuple[str, int]:
+        """The file of a line, and its number there."""
+        offsets = self.ledger.timeline.run.line_offsets
+        position = bisect_left(offsets, line) - 1
+        return self.sources[position].name, line - offsets[position]
+
+
+def explain(run: Run, sources: Sequence[Source]) -> Explanation:
+    """Find the owner of every second of a run."""
+    _check_times(run, sources[0].name)
+    ledger = build(run)
+    if ledger.wall_s <= 0:
+        raise NoTimesError(sources[0].name, len(run), "all their times are zero")
+    found = findings(ledger)
+    wanted = {line for finding in found for line in finding.lines}
+    wanted |= {line for span in ledger.spans for line in span.lines}
+    return Explanation(ledger, found, unknowns(ledger), list(sources), _texts(run, sources, wanted))
+
+
+def report(explanation: Explanation, language: Language = LANGUAGES["en"]) -> Report:
+    """The explanation in the shape of the JSON contract."""
+    ledger = explanation.ledger
+    run, wall_s = ledger.timeline.run, ledger.wall_s
+    rhythm = ledger.rhythm
+
+    def evidence(lines: Iterable[int]) -> list[Evidence]:
+        return [_evidence(explanation, line) for line in lines]
+
+    def remedy(finding: Finding) -> Remedy:
+        return Remedy(language.remedy(finding), None, None)
+
+    return Report(
+        schema=SCHEMA,
+        dialect=run.dialect.name,
+        source=[source.name for source in explanation.sources],
+        steps=Steps(
+            observed=len(run),
+            first=min(run.step),
+            last=max(run.step),
+            sampled_every=max(process.stride for process in ledger.timeline.processes),
+        ),
+        baseline_s=ledger.baseline_s,
+        cadence=Cadence(rhythm.period, rhythm.offset) if rhythm else None,
+        owners={
+            owner.value: OwnerShare(account.seconds, account.seconds / wall_s, account.steps)
+            for owner, account in ledger.accounts.items()
+            if account.seconds > 0 or owner is Owner.COMPUTE
+        },
+        spans=[_span_entry(span, evidence(span.lines)) for span in _reported(ledger)],
+        restarts=[
+            RestartEntry(
+                line=explanation.place(each.line)[1],
+                resumed_at=each.resumed_at,
+                gap_s=each.gap_s,
+                lost_steps=each.lost_steps,
+                lost_s=each.lost_s,
+            )
+            for each in ledger.restarts
+        ],
+        findings=[
+            FindingEntry(
+                id=finding.id,
+                owner=finding.owner.value,
+                cost_s=finding.cost_s,
+                share=min(1.0, finding.cost_s / wall_s),
+                confidence=finding.confidence,
+                sentence=language.sentence(finding),
+                evidence=evidence(finding.lines),
+                remedies=[remedy(finding)],
+            )
+            for finding in explanation.findings
+        ],
+        unknown=[language.unknown(each) for each in explanation.unknowns],
+    )
+
+
+def _evidence(explanation: Explanation, line: int) -> Evidence:
+    text = explanation.texts.get(line, "")[:LONGEST_TEXT]
+    name, number = explanation.place(line)
+    source = name if len(explanation.sources) > 1 else msgspec.UNSET
+    return Evidence(number, text, source)
+
+
+def _reported(ledger: Ledger) -> list[Span]:
+    return [span for span in ledger.spans if span.owner is not Owner.COMPUTE]
+
+
+def _span_entry(span: Span, evidence: list[Evidence]) -> SpanEntry:
+    return SpanEntry(
+        owner=span.owner.value,
+        first_step=span.first_step,
+        last_step=span.last_step,
+        extra_s=span.extra_s,
+        factor=span.factor,
+        measured=span.unseen_s == 0,
+        evidence=evidence,
+    )
+
+
+def _check_times(run: Run, name: str) -> None:
+    stated = sum(event.seconds or 0.0 for event in run.events)
+    if run.total_s and stated >= run.total_s:
+        raise NoTimesError(
+            name,
+            len(run),
+            f"its total time ({run.total_s:.0f} s) is less than that of its evaluations "
+            f"({stated:.0f} s): it is that of the last process only",
+        )
+    has_printed = any(not isnan(seconds) for seconds in run.seconds)
+    has_wall = sum(not isnan(wall) for wall in islice(run.wall, 1000)) > 1
+    if not run.total_s and not has_printed and not has_wall:
+        known = f"; evaluations took {stated:.0f} s" if stated else ""
+        raise NoTimesError(name, len(run), f"no time of a step could be read{known}")
+
+
+def _texts(run: Run, sources: Sequence[Source], wanted: set[int]) -> dict[int, str]:
+    """The evidence lines of all files; numbers count on from file to file."""
+    found: dict[int, str] = {}
+    borders = [*run.line_offsets, None]
+    for source, (before, end) in zip(sources, pairwise(borders), strict=True):
+        assert before is not None
+        mine = {n - before for n in wanted if n > before and (end is None or n <= end)}
+        found |= {n + before: text for n, text in source.texts(mine).items()}
+    return found

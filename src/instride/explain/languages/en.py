@@ -1,0 +1,287 @@
+"""English."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from instride.explain.languages.contract import Facts, Language
+
+TIMES = ("", "", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+
+
+def _num(facts: Facts, key: str) -> float:
+    value = facts[key]
+    assert isinstance(value, int | float)
+    return value
+
+
+class English(Language):
+    code: ClassVar = "en"
+    labels: ClassVar[Mapping[str, str]] = {
+        "compute": "compute",
+        "warmup": "warm-up",
+        "eval": "evaluation",
+        "save": "saving",
+        "aftermath": "after saves",
+        "data": "data",
+        "startup": "start-up",
+        "restart": "not running",
+        "lost": "lost work",
+        "unknown": "unknown",
+        "high": "sure",
+        "medium": "likely",
+        "low": "a guess by shape",
+    }
+
+    def say_eval(self, f: Facts, cost_s: float) -> str:
+        return self._pauses(f, cost_s, "evaluation")
+
+    def say_save(self, f: Facts, cost_s: float) -> str:
+        return self._pauses(f, cost_s, "save")
+
+    def say_eval_and_save(self, f: Facts, cost_s: float) -> str:
+        return self._pauses(f, cost_s, "pause for evaluation and save")
+
+    def _pauses(self, f: Facts, cost_s: float, noun: str) -> str:
+        count = int(_num(f, "count"))
+        guess = ", judging by the same distance as the marked ones" if f["inferred"] else ""
+        if count == 1:
+            return (
+                f"The {noun} at step {f['first_step']} stopped training for "
+                f"{self.seconds(cost_s)}{guess}."
+            )
+        every = f" (every {f['every']} steps)" if f["every"] else ""
+        worst = ""
+        if _num(f, "worst_s") > 1.5 * _num(f, "typical_s"):
+            worst = f"; the longest, at step {f['worst_step']}, {self.seconds(_num(f, 'worst_s'))}"
+        plural = noun.replace("pause ", "pauses ") if " " in noun else noun + "s"
+        return (
+            f"{self.number(count)} {plural}{every} stopped training for "
+            f"{self.seconds(_num(f, 'typical_s'))} each, {self.seconds(cost_s)} in all"
+            f"{worst}{guess}."
+        )
+
+    def say_closing_save(self, f: Facts, cost_s: float) -> str:
+        return f"The save after the last step ({f['step']}) took {self.seconds(cost_s)}."
+
+    def say_closing_eval(self, f: Facts, cost_s: float) -> str:
+        return f"The evaluation after the last step ({f['step']}) took {self.seconds(cost_s)}."
+
+    def say_closing_eval_and_save(self, f: Facts, cost_s: float) -> str:
+        return (
+            f"The evaluation and the save after the last step ({f['step']}) took "
+            f"{self.seconds(cost_s)} together."
+        )
+
+    def say_closing_unknown(self, f: Facts, cost_s: float) -> str:
+        return (
+            f"The log goes on for {self.seconds(cost_s)} after the last step ({f['step']}) "
+            "and does not say with what."
+        )
+
+    def say_aftermath(self, f: Facts, cost_s: float) -> str:
+        times = self._times_save(f)
+        factor, steps = self.factor(_num(f, "factor")), int(_num(f, "steps"))
+        if f["count"] == 1:
+            stop = ""
+            if f["save_s"]:
+                stop = f" stopped training for {self.seconds(_num(f, 'save_s'))};"
+            else:
+                stop = " itself cost little;"
+            return (
+                f"The save at step {f['save_step']}{stop} the {steps} steps after it ran "
+                f"{factor} slower and cost {self.seconds(cost_s)} more{times}."
+            )
+        typical = self.seconds(_num(f, "typical_s"))
+        return (
+            f"After each of {self.number(_num(f, 'count'))} saves some {steps} steps ran {factor} "
+            f"slower, {typical} each time, {self.seconds(cost_s)} in all{times}."
+        )
+
+    def _times_save(self, f: Facts) -> str:
+        times = f["times_save"]
+        if times is None or float(times) < 1.5:
+            return ""
+        rounded = round(float(times))
+        word = TIMES[rounded] if rounded < len(TIMES) else self.number(rounded)
+        noun = "save itself" if f["count"] == 1 else "saves themselves"
+        return f", {word} times the {noun}"
+
+    def say_warmup(self, f: Facts, cost_s: float) -> str:
+        if f["starts"] == 1:
+            what = "The first step" if f["steps"] == 1 else f"The first {f['steps']} steps"
+            return (
+                f"{what} took {self.seconds(cost_s)} longer than usual "
+                f"(up to {self.factor(_num(f, 'factor'))}): compiling, filling caches."
+            )
+        return (
+            f"The first steps after each of {f['starts']} starts took longer than usual, "
+            f"{self.seconds(cost_s)} in all."
+        )
+
+    def say_data_stalls(self, f: Facts, cost_s: float) -> str:
+        every = f" (every {f['every']} steps)" if f["every"] else ""
+        return (
+            f"{self.number(_num(f, 'count'))} times{every} training waited for data, "
+            f"{self.seconds(_num(f, 'typical_s'))} each, {self.seconds(cost_s)} in all."
+        )
+
+    def say_data_chronic(self, f: Facts, cost_s: float) -> str:
+        return (
+            f"Every step waits {self.seconds(_num(f, 'wait_s'))} of its "
+            f"{self.seconds(_num(f, 'step_s'))} for data, {self.seconds(cost_s)} in all."
+        )
+
+    def say_startup(self, f: Facts, cost_s: float) -> str:
+        return f"It took {self.seconds(cost_s)} from the first line to the first step."
+
+    def say_restart(self, f: Facts, cost_s: float) -> str:
+        where = f"between step {f['last_step']} and the resume at step {f['resumed_at']}"
+        if f["count"] == 1:
+            launches = f", in {f['launches']} launches," if _num(f, "launches") > 1 else ""
+            return f"Nothing was trained for {self.seconds(cost_s)}{launches} {where}."
+        return (
+            f"{f['count']} restarts: nothing was trained for {self.seconds(cost_s)} in all, the "
+            f"longest time ({self.seconds(_num(f, 'worst_s'))}) {where}."
+        )
+
+    def say_never_again(self, f: Facts, cost_s: float) -> str:
+        launches = "once" if f["launches"] == 1 else f"{f['launches']} times"
+        return (
+            f"After step {f['last_step']} the program was launched {launches} and never trained "
+            f"again, in {self.seconds(cost_s)}."
+        )
+
+    def say_lost(self, f: Facts, cost_s: float) -> str:
+        steps = self.number(_num(f, "steps"))
+        again = "from the beginning" if f["from_scratch"] else f"from step {f['resumed_at']}"
+        went = f"after step {f['last_step']} training went on {again}"
+        if f["count"] == 1:
+            return (
+                f"{steps} steps were lost: {went}. Doing them again costs {self.seconds(cost_s)}."
+            )
+        return (
+            f"{f['count']} restarts lost {steps} steps, up to {f['worst_steps']} at once ({went}). "
+            f"Doing them again costs {self.seconds(cost_s)}."
+        )
+
+    def say_periodic(self, f: Facts, cost_s: float) -> str:
+        to = f" or {f['to_period']}" if f["to_period"] != f["period"] else ""
+        return (
+            f"Every {f['period']}{to} steps one takes {self.factor(_num(f, 'factor'))} as long "
+            f"({self.number(_num(f, 'count'))} times {self.seconds(_num(f, 'typical_s'))}, "
+            f"{self.seconds(cost_s)} in all); no line says why."
+        )
+
+    def say_slow_zone(self, f: Facts, cost_s: float) -> str:
+        if f["count"] == 1:
+            return (
+                f"Steps {f['first_step']} to {f['last_step']} ran "
+                f"{self.factor(_num(f, 'factor'))} slower and cost {self.seconds(cost_s)}; "
+                "no line says why."
+            )
+        return (
+            f"{self.number(_num(f, 'count'))} stretches of steps ran slower for no stated reason "
+            f"and cost {self.seconds(cost_s)}; the worst, {f['first_step']} to {f['last_step']}, "
+            f"{self.factor(_num(f, 'factor'))}."
+        )
+
+    def say_slow_steps(self, f: Facts, cost_s: float) -> str:
+        if f["count"] == 1:
+            return (
+                f"Step {f['last_step']} took {self.factor(_num(f, 'factor'))} as long as usual, "
+                f"{self.seconds(cost_s)} more; no line says why."
+            )
+        return (
+            f"{self.number(_num(f, 'count'))} single steps were slow for no stated reason, "
+            f"{self.seconds(cost_s)} in all; the worst, {f['last_step']}, took "
+            f"{self.seconds(_num(f, 'worst_s'))} more."
+        )
+
+    def say_slower_since(self, f: Facts, cost_s: float) -> str:
+        return self._speed(f, cost_s, "slower")
+
+    def say_faster_since(self, f: Facts, cost_s: float) -> str:
+        return self._speed(f, cost_s, "faster")
+
+    def _speed(self, f: Facts, cost_s: float, direction: str) -> str:
+        since = "Since the resume at" if f["resumed"] else "From"
+        which = "after" if direction == "slower" else "before"
+        return (
+            f"{since} step {f['step']} on, steps are {self.factor(_num(f, 'factor'))} {direction} "
+            f"({self.seconds(_num(f, 'before_s'))}, then {self.seconds(_num(f, 'after_s'))}); the "
+            f"slow part {which} it costs {self.seconds(cost_s)} if that was not wanted."
+        )
+
+    def unknown_sampled(self, f: Facts) -> str:
+        return (
+            f"Only every {_ordinal(int(_num(f, 'every')))} step is logged: "
+            f"{self.percent(_num(f, 'share'))} of the steps are estimated."
+        )
+
+    def unknown_averaged(self, f: Facts) -> str:
+        return f"Times are averages over {f['every']} steps: single slow steps do not show."
+
+    def unknown_totals_only(self, f: Facts) -> str:
+        return "The log has totals only, no time per step: slow steps cannot show."
+
+    def unknown_coarse_clock(self, f: Facts) -> str:
+        return f"The clock counts in {self.seconds(_num(f, 'seconds'))}: small pauses do not show."
+
+    def unknown_hidden(self, f: Facts) -> str:
+        parts = [
+            f"{f[key]} {noun}{'' if f[key] == 1 else 's'}"
+            for key, noun in (("evals", "evaluation"), ("saves", "save"))
+            if f[key]
+        ]
+        return (
+            f"The time of {' and '.join(parts)} is in no number of this log, and it has no "
+            "timestamps: what they cost is unknown."
+        )
+
+    def unknown_joint(self, f: Facts) -> str:
+        return "Evaluation and save share a pause, and the log does not split it."
+
+    def unknown_clock_backwards(self, f: Facts) -> str:
+        times = "once" if f["count"] == 1 else f"{f['count']} times"
+        return f"The clock goes back {times} (first at line {f['line']}): printed times are used."
+
+    def unknown_gaps(self, f: Facts) -> str:
+        return "How long nothing ran between the processes: the log has no common clock."
+
+    def unknown_ranks(self, f: Facts) -> str:
+        return f"Several ranks print the same steps: {self.number(_num(f, 'count'))} left out."
+
+    def unknown_note(self, f: Facts) -> str:
+        return str(f["text"])
+
+    remedies: ClassVar[Mapping[str, str]] = {
+        "eval": "evaluate less often, or on fewer batches",
+        "save": "save in the background, or less often",
+        "eval-and-save": "evaluate and save less often; time them apart to see which one costs",
+        "closing-save": "write to a faster disk, or save in the background",
+        "closing-eval": "evaluate on fewer batches",
+        "closing-eval-and-save": "time them apart to see which one costs",
+        "never-again": "read the last error in the log",
+        "closing-unknown": "print a line before and after what is done at the end",
+        "aftermath": "give what works on the checkpoint (compression, upload) the lowest priority, "
+        "or let it wait until training ends",
+        "warmup": "keep the compile cache between runs",
+        "data-stalls": "keep loader workers alive (persistent_workers=True) and prefetch",
+        "data-chronic": "more loader workers, cheaper decoding, a faster disk",
+        "startup": "cache what start-up prepares (tokenised data, compiled code)",
+        "restart": "resume automatically when a process ends",
+        "lost": "save more often, or when the process is told to end",
+        "periodic": "log what the loop does at these steps; compare with the intervals set",
+        "slow-zone": "watch CPU, disk and GPU clocks while it happens",
+        "slow-steps": "watch CPU, disk and GPU clocks while it happens",
+        "slower-since": "compare batch size, sequence length and other jobs before and after",
+        "faster-since": "compare batch size, sequence length and other jobs before and after",
+    }
+
+
+def _ordinal(number: int) -> str:
+    if number % 100 in (11, 12, 13):
+        return f"{number}th"
+    return f"{number}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th') }".replace(" ", "")

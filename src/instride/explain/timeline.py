@@ -1,0 +1,282 @@
+"""The two clocks of a log brought together: processes, and how long each record's steps took.
+
+A record ends an interval of one or more steps. Its seconds come from the wall clock where the log
+has one; from the printed durations otherwise, by the rule that the dialect declares. Printed
+durations of a sampled log are never summed: the steps between are estimated at the baseline.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from itertools import islice, pairwise
+from math import isnan
+
+from instride.steps.model import Event, EventKind, Pauses, Run, Sampling
+
+BLOCKING = (EventKind.EVAL, EventKind.SAVE, EventKind.CLEANUP)
+
+
+class Process:
+    """One process of the run: records `begin` to `end` (excluded), nothing started anew inside."""
+
+    def __init__(self, begin: int, end: int) -> None:
+        self.begin = begin
+        self.end = end
+        self.stride = 1
+        """Steps from one record to the next, usually."""
+        self.num_launches = 1
+        """How often a process was started since the last one that trained."""
+        self.is_new_run = False
+        """The process before this one had finished its training."""
+
+    def __len__(self) -> int:
+        return self.end - self.begin
+
+
+class Timeline:
+    """Seconds of every interval, and the events that fall into it."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.processes = _processes(run)
+        self.events_at: dict[int, list[Event]] = {}
+        """Events by the record whose interval holds them."""
+        self.closing: dict[int, list[Event]] = {}
+        """Events after the last record of a process, by the index after that record."""
+        self._place_events()
+        self.seconds = array("d", bytes(8 * len(run)))
+        """Wall time of the interval; of the one printed step where nothing tells more."""
+        self.is_single = bytearray(len(run))
+        """1 where `seconds` is the time of one step although the interval has more."""
+        self.clock_backwards: list[int] = []
+        """Records at which the wall clock went back."""
+        for process in self.processes:
+            process.stride = self._stride(process)
+            self._fill(process)
+        for before, process in pairwise(self.processes):
+            self._fit_first(before, process)
+
+    def num_steps(self, index: int, process: Process) -> int:
+        """Steps that the interval of a record covers."""
+        step = self.run.step
+        if index > process.begin:
+            return max(1, step[index] - step[index - 1])
+        sampling = self.run.dialect.sampling
+        if sampling is Sampling.EVERY_STEP or (
+            sampling is Sampling.EVERY_KTH
+            and (index > 0 or step[index] > process.stride or self.run.wall)
+        ):
+            return 1
+        return max(1, min(process.stride, step[index]))
+
+    def timed_steps(self, index: int, process: Process) -> int:
+        """Steps that `seconds` of the interval stands for."""
+        return 1 if self.is_single[index] else self.num_steps(index, process)
+
+    def value(self, index: int, process: Process) -> float:
+        """Seconds a step, as far as this record tells."""
+        return self.seconds[index] / self.timed_steps(index, process)
+
+    def has_wall(self, index: int, process: Process) -> bool:
+        """Whether the wall clock, not only a printed duration, spans the interval."""
+        wall = self.run.wall
+        if not wall or index <= process.begin:
+            return False
+        return not (isnan(wall[index]) or isnan(wall[index - 1]))
+
+    def is_unseen(self, at: int, process: Process) -> bool:
+        """Whether marked pauses lie in a step between two printed ones, by a clock that shows one.
+
+        The first record of a process is no such case where there is a wall clock: what came
+        before it is start-up.
+        """
+        if self.run.dialect.sampling is not Sampling.EVERY_KTH or self.has_wall(at, process):
+            return False
+        if at == process.begin and self.run.wall:
+            return False
+        before = self.run.step[at - 1] if at > process.begin else -1
+        steps = {event.step for event in self.events_at[at] if event.step is not None}
+        between = {step for step in steps if before < step <= self.run.step[at]}
+        return bool(between) and self.run.step[at] not in between
+
+    def process_of(self, index: int) -> Process:
+        return next(p for p in reversed(self.processes) if p.begin <= index)
+
+    def _place_events(self) -> None:
+        """A marker belongs to the record after it, unless the process ended in between.
+
+        Markers between two launches belong to a process that never trained: nobody's.
+        """
+        first_start: dict[int, int] = {}
+        last_start: dict[int, int] = {}
+        for position, event in enumerate(self.run.events):
+            if event.kind is EventKind.START:
+                first_start.setdefault(event.at, position)
+                last_start[event.at] = position
+        begins = {process.begin for process in self.processes}
+        last = len(self.run.events)
+        for position, event in enumerate(self.run.events):
+            at = event.at
+            if event.kind is EventKind.AFTER_SAVE and at not in begins:
+                self.events_at.setdefault(at - 1, []).append(event)
+            elif event.kind not in BLOCKING:
+                continue
+            elif at > 0 and position < first_start.get(at, last if at == len(self.run) else 0):
+                self.closing.setdefault(at, []).append(event)
+            elif at < len(self.run) and position > last_start.get(at, -1):
+                self.events_at.setdefault(at, []).append(event)
+
+    def end_of_life(self, process: Process) -> float:
+        """The last time seen of a process, NaN without a clock."""
+        last = self.run.wall_at(process.end - 1)
+        launches = [
+            event.line
+            for event in self.run.events
+            if event.kind is EventKind.START and event.at == process.end
+        ]
+        for end in self.run.ends:
+            is_own = end.at == process.end and (not launches or end.line < launches[0])
+            if is_own and end.wall > last:
+                return end.wall
+        return last
+
+    def _stride(self, process: Process) -> int:
+        step = islice(self.run.step, process.begin, min(process.end, process.begin + 20_000))
+        strides = Counter(after - before for before, after in pairwise(step))
+        return max(1, strides.most_common(1)[0][0]) if strides else self._usual_stride()
+
+    def _usual_stride(self) -> int:
+        """For a process of one record: what its neighbours do."""
+        strides = [process.stride for process in self.processes if len(process) > 1]
+        return max(strides, default=1)
+
+    def _fill(self, process: Process) -> None:
+        printed = self._printed()
+        self._fill_first(process, printed)
+        timed = self._fill_by_wall(process) if self.run.wall else None
+        seconds, step = self.seconds, self.run.step
+        one_step = self.run.dialect.sampling in (Sampling.EVERY_STEP, Sampling.EVERY_KTH)
+        for index in range(process.begin + 1, process.end):
+            if timed is not None and timed[index - process.begin]:
+                continue
+            took = printed[index]
+            covered = step[index] - step[index - 1]
+            if isnan(took):
+                seconds[index] = 0.0
+            elif one_step and covered > 1:
+                seconds[index] = took
+                self.is_single[index] = 1
+            else:
+                seconds[index] = took * covered
+        if self.run.dialect.pauses is Pauses.NONE:
+            self._add_stated(process)
+
+    def _fill_by_wall(self, process: Process) -> bytearray:
+        """Take differences of the wall clock; return which records of the process have one."""
+        timed = bytearray(len(process))
+        seconds, wall = self.seconds, self.run.wall
+        known = process.begin
+        for index in range(process.begin + 1, process.end):
+            between = wall[index] - wall[known]
+            if between >= 0:
+                if known == index - 1:
+                    seconds[index] = between
+                    timed[index - process.begin] = 1
+                else:
+                    self._share_out(known, index, between, process, timed)
+                known = index
+            elif between < 0 or isnan(wall[known]):
+                if between < 0:
+                    self.clock_backwards.append(index)
+                known = index
+        return timed
+
+    def _share_out(
+        self, known: int, index: int, between: float, process: Process, timed: bytearray
+    ) -> None:
+        """Give records without a timestamp their part of the time between two that have one."""
+        step = self.run.step
+        total = max(1, step[index] - step[known])
+        for each in range(known + 1, index + 1):
+            self.seconds[each] = between * (step[each] - step[each - 1]) / total
+            timed[each - process.begin] = 1
+
+    def _fill_first(self, process: Process, printed: array[float]) -> None:
+        """The first record has nothing before it to take a difference from."""
+        index = process.begin
+        took = printed[index]
+        if isnan(took):
+            self.seconds[index] = self._first_by_own_clock(index, process)
+        elif self.run.dialect.sampling is Sampling.EVERY_KTH:
+            self.seconds[index] = took
+            self.is_single[index] = self.num_steps(index, process) > 1
+        else:
+            self.seconds[index] = took * self.num_steps(index, process)
+
+    def _fit_first(self, before: Process, process: Process) -> None:
+        """A first record cannot have begun before the process before it ended."""
+        if self.run.clock_is_absolute:
+            room = self.run.wall_at(process.begin) - self.end_of_life(before)
+            if 0 <= room < self.seconds[process.begin]:
+                self.seconds[process.begin] = room
+
+    def _add_stated(self, process: Process) -> None:
+        """Where the trainer stops its clock and nothing else runs, add what the log states."""
+        for index, events in self.events_at.items():
+            if process.begin <= index < process.end and not self.has_wall(index, process):
+                self.seconds[index] += sum(event.seconds or 0.0 for event in events)
+
+    def _printed(self) -> array[float]:
+        """Printed durations; the average where the log has nothing but totals."""
+        run = self.run
+        if run.dialect.sampling is not Sampling.TOTALS or not run.total_s:
+            return run.seconds
+        stated = sum(event.seconds or 0.0 for event in run.events if event.kind in BLOCKING)
+        average = max(0.0, run.total_s - stated) / max(1, run.step[-1])
+        return array("d", [average] * len(run))
+
+    def _first_by_own_clock(self, index: int, process: Process) -> float:
+        """A bar's elapsed time at its first record is what the first steps took."""
+        wall = self.run.wall_at(index)
+        if index != process.begin or self.run.clock_is_absolute or isnan(wall):
+            return 0.0
+        is_resumed = index > 0
+        starts_at_zero = self.run.step[index] <= 2 * process.stride
+        return wall if is_resumed or starts_at_zero else 0.0
+
+
+def _processes(run: Run) -> list[Process]:
+    """Cut where the step or a process's own clock goes back, or where a launch is announced."""
+    starts: Counter[int] = Counter()
+    ends: set[int] = set()
+    for event in run.events:
+        if event.kind is EventKind.START:
+            starts[event.at] += event.sure
+        elif event.kind is EventKind.END:
+            ends.add(event.at)
+    cuts = {at for at in starts if 0 < at < len(run)}
+    step, wall = run.step, run.wall
+    own_clock = bool(wall) and not run.clock_is_absolute
+    for index in range(1, len(run)):
+        if step[index] <= step[index - 1] or (own_clock and wall[index] < wall[index - 1]):
+            cuts.add(index)
+    borders = [0, *sorted(cuts), len(run)]
+    processes = []
+    for begin, end in pairwise(borders):
+        process = Process(begin, end)
+        process.num_launches = max(1, starts[begin])
+        process.is_new_run = begin in ends
+        processes.append(process)
+    _tell_new_runs(run, processes)
+    return processes
+
+
+def _tell_new_runs(run: Run, processes: list[Process]) -> None:
+    """Runs that start at the beginning and end at the same step are experiments, not crashes."""
+    lasts = Counter(run.step[process.end - 1] for process in processes)
+    firsts = Counter(run.step[process.begin] for process in processes)
+    for before, process in pairwise(processes):
+        is_from_scratch = run.step[process.begin] == min(firsts)
+        if is_from_scratch and lasts[run.step[before.end - 1]] > 1:
+            process.is_new_run = True

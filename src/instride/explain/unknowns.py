@@ -1,0 +1,64 @@
+"""What the log could not tell: said in a line each, so that nobody takes silence for an answer."""
+
+from __future__ import annotations
+
+import msgspec
+
+from instride.explain.ledger import Ledger
+from instride.explain.pauses import OWNER_OF
+from instride.explain.spans import Owner
+from instride.steps.model import Pauses, Sampling
+
+
+class Unknown(msgspec.Struct, frozen=True):
+    id: str
+    facts: dict[str, float | int | str | None]
+
+
+def unknowns(ledger: Ledger) -> list[Unknown]:
+    """Gaps in what the log shows, the widest first."""
+    timeline = ledger.timeline
+    run, dialect = timeline.run, timeline.run.dialect
+    found = []
+    stride = max(process.stride for process in timeline.processes)
+    if any(timeline.is_single):
+        found.append(Unknown("sampled", {"every": stride, "share": 1 - 1 / max(2, stride)}))
+    elif stride > 1 and dialect.sampling is Sampling.TOTALS:
+        found.append(Unknown("totals-only", {}))
+    elif stride > 1:
+        found.append(Unknown("averaged", {"every": stride}))
+    if run.clock_resolution_s:
+        found.append(Unknown("coarse-clock", {"seconds": run.clock_resolution_s}))
+    found += _hidden(ledger)
+    if any(span.is_joint for span in ledger.spans):
+        found.append(Unknown("joint", {}))
+    if timeline.clock_backwards:
+        line = run.line[timeline.clock_backwards[0]]
+        count = len(timeline.clock_backwards)
+        found.append(Unknown("clock-backwards", {"count": count, "line": line}))
+    if len(timeline.processes) > 1 and all(restart.gap_s is None for restart in ledger.restarts):
+        found.append(Unknown("gaps", {}))
+    if run.num_duplicates:
+        found.append(Unknown("ranks", {"count": run.num_duplicates}))
+    return found + [Unknown("note", {"text": note}) for note in run.notes]
+
+
+def _hidden(ledger: Ledger) -> list[Unknown]:
+    """Marked pauses whose time is in no number that the log has, nor can be estimated."""
+    timeline = ledger.timeline
+    estimated = {span.begin for span in ledger.spans if span.unseen_s}
+    counts = dict.fromkeys((Owner.EVAL, Owner.SAVE), 0)
+    for at, events in timeline.events_at.items():
+        process = timeline.process_of(at)
+        is_left_out = timeline.run.dialect.pauses is Pauses.NONE and not timeline.run.wall
+        is_unseen = at not in estimated and timeline.is_unseen(at, process)
+        if is_left_out or is_unseen:
+            for owner in {OWNER_OF[event.kind] for event in events if event.seconds is None}:
+                counts[owner] += 1
+    if not any(counts.values()):
+        return []
+    facts: dict[str, float | int | str | None] = {
+        "evals": counts[Owner.EVAL],
+        "saves": counts[Owner.SAVE],
+    }
+    return [Unknown("hidden", facts)]
