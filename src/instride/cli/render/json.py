@@ -1,0 +1,15 @@
+"""The JSON that programs read."""
+
+from __future__ import annotations
+
+from typing import TextIO
+
+import msgspec
+
+from instride.explain.report import Report
+
+
+def write(report: Report, out: TextIO) -> None:
+    """Print the report, indented: people look at it too."""
+    out.write(msgspec.json.format(msgspec.json.encode(report), indent=1).decode())
+    out.write("\n")
