@@ -33,7 +33,6 @@ INSTRIDE = [sys.executable, "-m", "instride"]
 PYTHON_LOOP = "import sys\nfor line in open(sys.argv[1], errors='replace'): pass"
 SMALL_BYTES = 100_000
 SMALL_REPEATS = 15
-FINDINGS = 1
 """How explain ends when it found something to say: no failure."""
 RSS_UNIT_BYTES = 1 if sys.platform == "darwin" else 1024
 UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9}
@@ -82,9 +81,7 @@ def run_once(command: Sequence[str]) -> tuple[float, int]:
         _, status, usage = os.wait4(process.pid, 0)
         seconds = time.perf_counter() - began
         process.returncode = os.waitstatus_to_exitcode(status)
-        # Python ends with 1 too when it dies of an exception, but then it has printed nothing.
-        found_something = process.returncode == FINDINGS and output.seek(0, os.SEEK_END) > 0
-        if process.returncode != 0 and not found_something:
+        if process.returncode != 0:
             errors.seek(0)
             said = errors.read()[-2000:].decode(errors="replace")
             raise SystemExit(f"{shlex.join(command)} ended with {process.returncode}\n{said}")

@@ -6,6 +6,7 @@ import os
 import random
 import re
 import runpy
+import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,6 +18,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+import instride
 from instride.cli.main import main
 
 ANSWERED = (0, 1)
@@ -165,6 +167,9 @@ def test_a_directory_that_may_not_be_read_is_named(command: Command) -> None:
             inside = command.complaint("logs/train.log")
     finally:
         Path("logs").chmod(0o755)
+    Path("logs").chmod(0o744)
+    with as_nobody():
+        assert command.complaint("logs")[0] == NO_LOGS
     assert directory[:2] == (UNREADABLE, "cannot read `logs`: Permission denied")
     assert inside[:2] == (UNREADABLE, "cannot read `logs/train.log`: Permission denied")
 
@@ -332,6 +337,36 @@ def test_options_that_exclude_each_other_are_refused_by_name(
 def test_an_unknown_verb_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explian"]) == USAGE
     assert "explian" in capsys.readouterr().err
+
+
+def run_in_shell(script: str) -> subprocess.CompletedProcess[str]:
+    """Run a line of shell in which `$@` is the command."""
+    return subprocess.run(
+        ["sh", "-c", script, "sh", sys.executable, "-m", "instride", "explain", "train.log"],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+        env={**os.environ, "PYTHONPATH": str(Path(instride.__file__).parents[1])},
+    )
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
+@pytest.mark.parametrize("option", ["", "--json"])
+def test_an_answer_that_cannot_be_printed_is_an_error(option: str) -> None:
+    Path("train.log").write_text(nanogpt(range(500)))
+    done = run_in_shell(f'"$@" {option} > /dev/full')
+    assert done.returncode == USAGE
+    assert done.stderr.startswith("error: cannot go on: No space left on device\n\nhint: ")
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no sh")
+def test_nowhere_to_print_is_no_error() -> None:
+    Path("train.log").write_text(nanogpt(range(500)))
+    done = run_in_shell('"$@" >&-')
+    assert done.returncode in ANSWERED
+    assert done.stderr == ""
 
 
 def judge(case: Any) -> None:

@@ -255,6 +255,7 @@ def try_number(number: int) -> Outcome:
 def save(outcome: Outcome, directory: Path) -> None:
     """Write down a case that got no good answer."""
     case = make_case(random.Random(outcome.number))
+    directory = directory / str(outcome.number)
     directory.mkdir(parents=True, exist_ok=True)
     for name, content in case.files.items():
         (directory / name).write_bytes(content)

@@ -70,8 +70,8 @@ def main(args: Sequence[str] | None = None) -> int:
     except OSError as error:
         _discard_output()
         _complain(
-            f"cannot print the answer: {error.strerror or error}",
-            "`df -h .` shows whether the disk is full",
+            f"cannot go on: {error.strerror or error}",
+            "`df -h . /tmp` shows whether a disk is full",
         )
         return InstrideError.exit_code
     return result if isinstance(result, int) else 0

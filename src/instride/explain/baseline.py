@@ -111,11 +111,12 @@ def _ticked_blocks(
 ) -> list[Block]:
     """Means over long enough stretches: one tick of a coarse clock says little about a step."""
     size = max(1, len(process) // MOST_BLOCKS)
+    step = timeline.run.step
     found, begin, total_s, steps, count = [], process.begin, 0.0, 0, 0
     for start in range(process.begin, process.end, 4096):
         for index in ordinary.ticking(range(start, min(start + 4096, process.end))):
             total_s += timeline.seconds[index]
-            steps += timeline.timed_steps(index, process)
+            steps += step[index] - step[index - 1] if index > process.begin else 1
             count += 1
             if total_s >= shortest_s and count >= size:
                 found.append(Block(begin, index + 1, total_s / steps))

@@ -89,21 +89,25 @@ class Excess:
         if self.rhythm is not None and steps == 1:
             expected = max(expected, expected * self.rhythm.factor(self.timeline.run.step[index]))
         limit = max(share * regime.base_s, 3 * regime.spread_s) + expected - regime.base_s
-        floor = SMALLEST_S
+        return max(limit * steps, self._floor(index))
+
+    def _floor(self, index: int) -> float:
+        """What is too small to be told by the clock."""
         if self.timeline.has_wall(index, self.process):
-            floor += 1.5 * self.timeline.run.clock_resolution_s
-        return max(limit * steps, floor)
+            return SMALLEST_S + 1.5 * self.timeline.run.clock_resolution_s
+        return SMALLEST_S
 
     def _scan(self, regime: Regime) -> None:
         """Collect the records worth a look; one pass over millions of them."""
         timeline, process, base = self.timeline, self.process, regime.base_s
         seconds, events = timeline.seconds, timeline.events_at
+        least = base + max(SLOW * base, 3 * regime.spread_s, self._floor(regime.end - 1))
         for index in range(regime.begin, regime.end):
             if index in events:
                 self.left[index] = max(0.0, self.seconds(index))
                 continue
             took = seconds[index]
-            if took > (1 + SLOW) * base:
+            if took > least:
                 beyond = took - base * timeline.timed_steps(index, process)
                 if beyond > self._limit(index, regime, SLOW):
                     self.left[index] = beyond

@@ -11,6 +11,7 @@ from statistics import median
 
 import msgspec
 
+from instride.explain.aftermath import QUIET
 from instride.explain.ledger import CHRONIC, Ledger
 from instride.explain.report import Confidence
 from instride.explain.restarts import vain_launches
@@ -20,7 +21,7 @@ WORTH_A_WORD = 0.0005
 """Share of the running time under which a finding is left out."""
 NOTABLE = 0.01
 """Share of the running time from which a finding is something to gain."""
-MUCH_SLOWER = 1.1
+MUCH_SLOWER = 1.15
 
 
 class Finding(msgspec.Struct):
@@ -129,11 +130,8 @@ def _aftermath(ledger: Ledger) -> list[Finding]:
     spans = _of(ledger, Owner.AFTERMATH)
     if not spans:
         return []
-    saves = [
-        save
-        for save in _of(ledger, Owner.SAVE)
-        if any(0 <= span.begin - save.end <= 1 for span in spans)
-    ]
+    begins = {begin for span in spans for begin in range(span.begin - QUIET, span.begin + 1)}
+    saves = [save for save in _of(ledger, Owner.SAVE) if save.end in begins]
     cost_s = sum(span.cost_s for span in spans)
     save_s = sum(save.cost_s for save in saves)
     is_sure = len(spans) > 1 or spans[0].factor >= 1.5

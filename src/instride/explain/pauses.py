@@ -8,7 +8,7 @@ from instride.explain.excess import MARKED, Excess
 from instride.explain.spans import Owner, Span, Told
 from instride.steps.model import Event, EventKind, Pauses
 
-LONGEST_WARMUP = 10
+LONGEST_WARMUP = 20
 """Records: what is slow for longer from the start on is no warm-up."""
 OWNER_OF = {
     EventKind.EVAL: Owner.EVAL,

@@ -1,6 +1,6 @@
 """The answer of `explain`, in the shape of the JSON contract (schema 1).
 
-`explain.schema.json` beside this file is generated from these structures and checked by a test.
+`docs/reference/explain.schema.json` is generated from these structures and checked by a test.
 """
 
 from __future__ import annotations

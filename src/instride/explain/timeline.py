@@ -155,6 +155,24 @@ class Timeline:
         printed = self._printed()
         self._fill_first(process, printed)
         timed = self._fill_by_wall(process) if self.run.wall else None
+        if timed is None and self._is_plain(process, printed):
+            rest = slice(process.begin + 1, process.end)
+            self.seconds[rest] = printed[rest]
+        elif timed is None or not all(timed[1:]):
+            self._fill_by_print(process, printed, timed)
+        if self.run.dialect.pauses is Pauses.NONE:
+            self._add_stated(process)
+
+    def _is_plain(self, process: Process, printed: array[float]) -> bool:
+        """Whether every step is there with a time of its own: then there is nothing to work out."""
+        step = self.run.step
+        has_all = step[process.end - 1] - step[process.begin] == len(process) - 1
+        return has_all and not isnan(sum(islice(printed, process.begin, process.end)))
+
+    def _fill_by_print(
+        self, process: Process, printed: array[float], timed: bytearray | None
+    ) -> None:
+        """Take printed durations, as the dialect says what they stand for."""
         seconds, step = self.seconds, self.run.step
         one_step = self.run.dialect.sampling in (Sampling.EVERY_STEP, Sampling.EVERY_KTH)
         for index in range(process.begin + 1, process.end):
@@ -169,8 +187,6 @@ class Timeline:
                 self.is_single[index] = 1
             else:
                 seconds[index] = took * covered
-        if self.run.dialect.pauses is Pauses.NONE:
-            self._add_stated(process)
 
     def _fill_by_wall(self, process: Process) -> bytearray:
         """Take differences of the wall clock; return which records of the process have one."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
@@ -54,7 +54,7 @@ def choose(logs: Sequence[str], dialect: str | None, patterns: Sequence[str]) ->
     asked = _asked(dialect, patterns)
     sources: list[Source] = []
     for log in logs:
-        if log != "-" and _is_directory(log):
+        if log not in ("", "-") and _is(Path(log).is_dir):
             sources += _logs_in(Path(log), asked)
         elif log:
             sources.append(Source(log))
@@ -91,11 +91,11 @@ def _asked(dialect: str | None, patterns: Sequence[str]) -> type[Reader] | None:
     return None if dialect is None else reader_named(dialect)
 
 
-def _is_directory(log: str) -> bool:
+def _is(question: Callable[[], bool]) -> bool:
+    """The answer about a path; no if it cannot be had: opening the file will say why."""
     try:
-        return bool(log) and Path(log).is_dir()
+        return question()
     except OSError:
-        # A name that is too long, a directory that may not be entered: opening it will say so.
         return False
 
 
@@ -150,7 +150,7 @@ def _levels(directory: Path) -> Iterator[list[Path]]:
 
 def _once(paths: list[Path]) -> list[Path]:
     """Files by name, each once, also where a link such as `latest.log` points to it."""
-    files = [path for path in paths if path.is_file()]
+    files = [path for path in paths if _is(path.is_file)]
     # The last one of a key stays, so links come first.
     files.sort(key=lambda path: not path.is_symlink())
     unique = {path.resolve(): path for path in files}

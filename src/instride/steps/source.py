@@ -212,4 +212,6 @@ def _last_overwrite(line: bytes, longest_bytes: int) -> bytes:
 def _printable(shown: bytes) -> str:
     """Text that cannot move a cursor or ring a bell: a log may hold any byte."""
     text = shown.decode("utf-8", "replace").rstrip()
+    if text.isprintable():
+        return text
     return "".join(" " if c.isspace() else c for c in text if c.isspace() or c.isprintable())
