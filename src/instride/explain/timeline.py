@@ -45,7 +45,7 @@ class Timeline:
         self.closing: dict[int, list[Event]] = {}
         """Events after the last record of a process, by the index after that record."""
         self._place_events()
-        self.seconds = array("d", bytes(8 * len(run)))
+        self.seconds = array(run.seconds.typecode, bytes(run.seconds.itemsize * len(run)))
         """Wall time of the interval; of the one printed step where nothing tells more."""
         self.is_single = bytearray(len(run))
         """1 where `seconds` is the time of one step although the interval has more."""
@@ -250,7 +250,7 @@ class Timeline:
             return run.seconds
         stated = sum(event.seconds or 0.0 for event in run.events if event.kind in BLOCKING)
         average = max(0.0, run.total_s - stated) / max(1, run.step[-1])
-        return array("d", [average] * len(run))
+        return array(run.seconds.typecode, [average] * len(run))
 
     def _first_by_own_clock(self, index: int, process: Process) -> float:
         """A bar's elapsed time at its first record is what the first steps took."""

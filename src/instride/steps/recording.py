@@ -17,6 +17,10 @@ LONGEST_S = 1e9
 """A step of more than thirty years is a misprint."""
 LATEST = 1e11
 """So is a clock beyond the year 5000."""
+MANY = 1 << 20
+"""Records from which on columns are kept short."""
+WIDE = 1 << 31
+"""Steps up to here fit the short column."""
 MOST_RANKS = 1024
 """Records to look back for a step that another rank may have printed."""
 JUDGE_AFTER = 2000
@@ -61,13 +65,26 @@ class Recording:
             self._repeats.append(len(run.step))
             self._num_back += step <= self._last_step
         self._last_step = step
-        run.step.append(step)
+        if self._num_seen == MANY:
+            self._compact()
+        try:
+            run.step.append(step)
+        except OverflowError:
+            run.step = array("q", run.step)
+            run.step.append(step)
         run.line.append(line)
         run.seconds.append(seconds if seconds is not None and 0 <= seconds < LONGEST_S else MISSING)
         if wall is not None or run.wall:
             _append(run.wall, wall, len(run.step))
         if data is not None or run.data:
             _append(run.data, data, len(run.step))
+
+    def _compact(self) -> None:
+        """Halve the columns of a very long log: seven digits of a duration are enough."""
+        run = self.run
+        run.seconds = array("f", run.seconds)
+        if 0 <= min(run.step) and max(run.step) < WIDE:
+            run.step = array("I", run.step)  # Widened again if a step should not fit.
 
     def stamp_last(self, wall: float) -> None:
         """Give the last record its wall clock, where a second line of its step has one."""

@@ -275,3 +275,15 @@ def test_nothing_recorded_is_an_empty_run() -> None:
     run = recording().finish()
     assert len(run) == 0
     assert [*run.ends, *run.events, *run.notes] == []
+
+
+def test_a_very_long_log_keeps_its_columns_short(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("instride.steps.recording.MANY", 100)
+    log = Recording(NanoGPT.dialect)
+    for step in range(300):
+        log.step(step, step + 1, 0.1)
+    log.step(1 << 40, 301, 0.1)
+    run = log.finish()
+    assert (run.seconds.itemsize, len(run.step)) == (4, 301)
+    assert list(run.step) == [*range(300), 1 << 40]
+    assert run.seconds[150] == pytest.approx(0.1)
