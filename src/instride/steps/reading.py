@@ -54,18 +54,6 @@ def detect(lines: Iterable[tuple[int, str]]) -> type[Reader] | None:
     return next(reader for reader, count in counts.items() if count * 5 >= best)
 
 
-def read(sources: Sequence[Source], reader_type: type[Reader] | None = None) -> Run:
-    """Read one run from its files, in the order given."""
-    chosen = reader_type
-    for source in sources if chosen is None else ():
-        chosen = detect(source.lines())
-        if chosen is not None:
-            break
-    if chosen is None:
-        raise NoStepsError(sources[0].name, f"{len(READERS)} dialects")
-    return read_with(chosen, sources)
-
-
 def read_with(reader_type: type[Reader], sources: Sequence[Source]) -> Run:
     log = Recording(reader_type.dialect)
     reader = reader_type(log)
