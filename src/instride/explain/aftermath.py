@@ -91,8 +91,23 @@ def _plateau(excess: Excess, save: int, share: float) -> list[int]:
             quiet += 1
             if quiet == QUIET:
                 break
-    shortest = 3 if excess.process.stride == 1 else 2
-    return found if len(found) >= shortest else []
+    return found if len(found) >= _shortest(excess, save, found) else []
+
+
+def _shortest(excess: Excess, save: int, found: list[int]) -> int:
+    """Slow records that make a plateau.
+
+    One will do if it comes right after a save of which the log states how long training waited for
+    it, and covers several steps: then it is no rest of the save, and no single slow step.
+    """
+    timeline = excess.timeline
+    if excess.process.stride == 1:
+        return 3
+    is_stated = any(event.seconds for event in timeline.events_at[save])
+    is_next = found[:1] == [save + 1]
+    if is_stated and is_next and timeline.timed_steps(save + 1, excess.process) >= 3:
+        return 1
+    return 2
 
 
 def _is_save(excess: Excess, index: int) -> bool:

@@ -9,20 +9,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 from math import exp, log
-from statistics import fmean, median
+from statistics import median
 
 import msgspec
 
-from instride.explain.timeline import Process, Timeline
+from instride.explain.ordinary import Block, Ordinary, blocks_of
+from instride.explain.processes import Process
+from instride.explain.shifts import SMALLEST_SHIFT, lasting_shifts
+from instride.explain.timeline import Timeline
 
-MOST_BLOCKS = 1024
-"""Long processes are judged by the medians of this many blocks of records."""
-TICKS = 20
-"""A clock that counts whole seconds is read over at least this many of them."""
 SHORTEST_REGIME = 20
 """Records that a lasting change of speed must hold for."""
-SMALLEST_SHIFT = 1.1
-"""A lasting change of speed is at least this factor."""
 SLOW_ZONE = 1.15
 FAR_SLOWER = 1.5
 
@@ -37,18 +34,12 @@ class Regime(msgspec.Struct):
     """1.4826 x median absolute deviation of single intervals, per step."""
 
 
-class Block(msgspec.Struct):
-    begin: int
-    end: int
-    level: float
-
-
 def regimes(timeline: Timeline, process: Process) -> list[Regime]:
     """The baselines of one process, in order, covering all its records."""
-    blocks = _blocks(timeline, process)
+    blocks = blocks_of(timeline, process)
     if not blocks:
         return [Regime(process.begin, process.end, _rough(timeline, process))]
-    cuts = _cuts([log(block.level) for block in blocks], _shortest(blocks))
+    cuts = lasting_shifts([log(block.level) for block in blocks], _shortest(blocks))
     borders = [0, *cuts, len(blocks)]
     found = [
         Regime(
@@ -69,116 +60,10 @@ def regime_at(found: Sequence[Regime], index: int) -> Regime:
     return next(regime for regime in reversed(found) if regime.begin <= index)
 
 
-class _Ordinary:
-    """Records that should show an ordinary step: no marker inside, not the first of the process."""
-
-    def __init__(self, timeline: Timeline, process: Process) -> None:
-        self.seconds = timeline.seconds
-        self.begin = process.begin + (1 if len(process) > 2 else 0)
-        self.end = process.end
-        marked = sum(self.begin <= at < self.end for at in timeline.events_at)
-        # Where nearly every record holds a marker, a marker is what ordinary looks like.
-        self.marked = timeline.events_at if marked * 4 < 3 * len(process) else {}
-
-    def among(self, indices: range) -> list[int]:
-        begin, end, seconds, marked = self.begin, self.end, self.seconds, self.marked
-        return [i for i in indices if begin <= i < end and seconds[i] > 0.0 and i not in marked]
-
-    def ticking(self, indices: range) -> list[int]:
-        """By a coarse clock, steps of no time at all are as ordinary as those of one tick."""
-        begin, end, marked = self.begin, self.end, self.marked
-        return [i for i in indices if begin <= i < end and i not in marked]
-
-
-def _blocks(timeline: Timeline, process: Process) -> list[Block]:
-    ordinary = _Ordinary(timeline, process)
-    resolution = timeline.run.clock_resolution_s
-    if resolution and timeline.has_wall(process.end - 1, process):
-        return _ticked_blocks(timeline, process, ordinary, TICKS * resolution)
-    size = max(1, len(process) // MOST_BLOCKS)
-    value = timeline.value
-    found = []
-    for begin in range(process.begin, process.end, size):
-        end = min(begin + size, process.end)
-        values = [value(i, process) for i in ordinary.among(range(begin, end, 1 + size // 64))]
-        if values:
-            found.append(Block(begin, end, median(values)))
-    return found
-
-
-def _ticked_blocks(
-    timeline: Timeline, process: Process, ordinary: _Ordinary, shortest_s: float
-) -> list[Block]:
-    """Means over long enough stretches: one tick of a coarse clock says little about a step."""
-    size = max(1, len(process) // MOST_BLOCKS)
-    step = timeline.run.step
-    found, begin, total_s, steps, count = [], process.begin, 0.0, 0, 0
-    for start in range(process.begin, process.end, 4096):
-        for index in ordinary.ticking(range(start, min(start + 4096, process.end))):
-            total_s += timeline.seconds[index]
-            steps += step[index] - step[index - 1] if index > process.begin else 1
-            count += 1
-            if total_s >= shortest_s and count >= size:
-                found.append(Block(begin, index + 1, total_s / steps))
-                begin, total_s, steps, count = index + 1, 0.0, 0, 0
-    if not found and total_s > 0:
-        found.append(Block(begin, process.end, total_s / steps))
-    return found
-
-
 def _shortest(blocks: list[Block]) -> int:
     """Blocks that hold enough records to be a regime."""
     records = blocks[-1].end - blocks[0].begin
     return max(3, round(SHORTEST_REGIME * len(blocks) / max(1, records)))
-
-
-def _cuts(levels: list[float], shortest: int) -> list[int]:
-    """Where the level shifts for good: the best cut of a stretch, then of both its halves."""
-    found: list[int] = []
-    stretches = [(0, len(levels))]
-    while stretches:
-        begin, end = stretches.pop()
-        cut = _best_cut(levels, begin, end, shortest)
-        if cut is not None:
-            found.append(cut)
-            stretches += [(begin, cut), (cut, end)]
-    return sorted(found)
-
-
-def _best_cut(levels: list[float], begin: int, end: int, shortest: int) -> int | None:
-    if end - begin < 2 * shortest:
-        return None
-    width = max(shortest, min(64, (end - begin) // 8))
-    best, where = 0.0, None
-    for cut in range(begin + shortest, end - shortest + 1):
-        before = levels[max(begin, cut - width) : cut]
-        after = levels[cut : min(end, cut + width)]
-        shift = abs(median(after) - median(before))
-        if shift > best:
-            best, where = shift, cut
-    if where is None or best < log(SMALLEST_SHIFT):
-        return None
-    lo, hi = max(begin + shortest, where - width), min(end - shortest, where + width)
-    cut = min(range(lo, hi + 1), key=lambda c: _misfit(levels, begin, c, end, 2 * width))
-    before = levels[max(begin, cut - width) : cut]
-    after = levels[cut : min(end, cut + width)]
-    shift = abs(median(after) - median(before))
-    noise = max(_deviation(before), _deviation(after))
-    error = 1.2533 * noise * (1 / len(before) + 1 / len(after)) ** 0.5
-    # Steps of two lengths in random order flip the median, but hardly move the mean.
-    is_whole = abs(fmean(after) - fmean(before)) > 0.5 * shift
-    return cut if is_whole and shift > max(log(SMALLEST_SHIFT), 0.8 * noise, 5 * error) else None
-
-
-def _misfit(levels: list[float], begin: int, cut: int, end: int, width: int) -> float:
-    before, after = levels[max(begin, cut - width) : cut], levels[cut : min(end, cut + width)]
-    left, right = median(before), median(after)
-    return sum(abs(x - left) for x in before) + sum(abs(x - right) for x in after)
-
-
-def _deviation(levels: list[float]) -> float:
-    middle = median(levels)
-    return 1.4826 * median(abs(x - middle) for x in levels)
 
 
 def _level(blocks: list[Block]) -> float:
@@ -249,9 +134,9 @@ def _is_zone(before: Regime, regime: Regime, after: Regime | None, saves: Sequen
 
 def _spread(timeline: Timeline, process: Process, regime: Regime) -> float:
     stride = 1 + (regime.end - regime.begin) // 20_000
-    sample = _Ordinary(timeline, process).among(range(regime.begin, regime.end, stride))
-    base, value = regime.base_s, timeline.value
-    values = [each for i in sample if (each := value(i, process)) < FAR_SLOWER * base]
+    ordinary, base = Ordinary(timeline, process), regime.base_s
+    sample = ordinary.among(range(regime.begin, regime.end, stride))
+    values = [each for i in sample if (each := ordinary.value(i)) < FAR_SLOWER * base]
     return 1.4826 * median([abs(each - base) for each in values] or [0.0])
 
 

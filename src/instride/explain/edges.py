@@ -7,8 +7,9 @@ from math import isnan
 
 from instride.explain.baseline import Regime
 from instride.explain.pauses import OWNER_OF
+from instride.explain.processes import Process
 from instride.explain.spans import Owner, Span, Told
-from instride.explain.timeline import Process, Timeline
+from instride.explain.timeline import Timeline
 
 
 def startup_s(timeline: Timeline) -> float:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from instride.explain.baseline import Regime, regime_at
+from instride.explain.processes import Process
 from instride.explain.rhythm import Rhythm
-from instride.explain.timeline import Process, Timeline
+from instride.explain.timeline import Timeline
 
 SLOW = 0.15
 """A step is slow from +15 %: GPU steps spread by 0.04 %, so deviations alone flag everything."""

@@ -13,10 +13,11 @@ from instride.explain.baseline import Regime, drop_slow_zones, regime_at, regime
 from instride.explain.edges import closing_spans, startup_s
 from instride.explain.excess import Excess
 from instride.explain.pauses import marked_pauses
+from instride.explain.processes import Process
 from instride.explain.restarts import Restart, restarts, vain_launches
 from instride.explain.rhythm import Rhythm, find_rhythm
 from instride.explain.spans import Owner, Span
-from instride.explain.timeline import Process, Timeline
+from instride.explain.timeline import Timeline
 from instride.explain.unexplained import Beat, marked_periods, unexplained
 from instride.steps.model import Pauses, Run
 
@@ -120,7 +121,7 @@ def _rhythm(timeline: Timeline, found: list[list[Regime]]) -> Rhythm | None:
     """Look for a rhythm in the longest stretch of one speed that logs every step."""
     process, own = max(zip(timeline.processes, found, strict=True), key=lambda each: len(each[0]))
     regime = max(own, key=lambda each: each.end - each.begin)
-    if process.stride != 1 or timeline.run.clock_resolution_s > 0.2 * regime.base_s:
+    if process.stride != 1 or timeline.run.clock_resolution_s > 0.05 * regime.base_s:
         return None
     steps, factors = [], []
     for index in range(regime.begin + 1, min(regime.end, regime.begin + 8000)):

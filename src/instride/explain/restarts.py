@@ -8,7 +8,8 @@ from math import isnan
 
 import msgspec
 
-from instride.explain.timeline import Process, Timeline
+from instride.explain.processes import Process
+from instride.explain.timeline import Timeline
 from instride.steps.model import EventKind
 
 

@@ -1,4 +1,4 @@
-"""The two clocks of a log brought together: processes, and how long each record's steps took.
+"""The two clocks of a log brought together: how long the steps of each record took.
 
 A record ends an interval of one or more steps. Its seconds come from the wall clock where the log
 has one; from the printed durations otherwise, by the rule that the dialect declares. Printed
@@ -12,26 +12,10 @@ from collections import Counter
 from itertools import islice, pairwise
 from math import isnan
 
+from instride.explain.processes import Process, cut_processes
 from instride.steps.model import Event, EventKind, Pauses, Run, Sampling
 
 BLOCKING = (EventKind.EVAL, EventKind.SAVE, EventKind.CLEANUP)
-
-
-class Process:
-    """One process of the run: records `begin` to `end` (excluded), nothing started anew inside."""
-
-    def __init__(self, begin: int, end: int) -> None:
-        self.begin = begin
-        self.end = end
-        self.stride = 1
-        """Steps from one record to the next, usually."""
-        self.num_launches = 1
-        """How often a process was started since the last one that trained."""
-        self.is_new_run = False
-        """The process before this one had finished its training."""
-
-    def __len__(self) -> int:
-        return self.end - self.begin
 
 
 class Timeline:
@@ -39,13 +23,13 @@ class Timeline:
 
     def __init__(self, run: Run) -> None:
         self.run = run
-        self.processes = _processes(run)
+        self.processes = cut_processes(run)
         self.events_at: dict[int, list[Event]] = {}
         """Events by the record whose interval holds them."""
         self.closing: dict[int, list[Event]] = {}
         """Events after the last record of a process, by the index after that record."""
         self._place_events()
-        self.seconds = array(run.seconds.typecode, bytes(run.seconds.itemsize * len(run)))
+        self.seconds = run.seconds[:0] + array(run.seconds.typecode, [0.0]) * len(run)
         """Wall time of the interval; of the one printed step where nothing tells more."""
         self.is_single = bytearray(len(run))
         """1 where `seconds` is the time of one step although the interval has more."""
@@ -260,39 +244,3 @@ class Timeline:
         is_resumed = index > 0
         starts_at_zero = self.run.step[index] <= 2 * process.stride
         return wall if is_resumed or starts_at_zero else 0.0
-
-
-def _processes(run: Run) -> list[Process]:
-    """Cut where the step or a process's own clock goes back, or where a launch is announced."""
-    starts: Counter[int] = Counter()
-    ends: set[int] = set()
-    for event in run.events:
-        if event.kind is EventKind.START:
-            starts[event.at] += event.sure
-        elif event.kind is EventKind.END:
-            ends.add(event.at)
-    cuts = {at for at in starts if 0 < at < len(run)}
-    step, wall = run.step, run.wall
-    own_clock = bool(wall) and not run.clock_is_absolute
-    for index in range(1, len(run)):
-        if step[index] <= step[index - 1] or (own_clock and wall[index] < wall[index - 1]):
-            cuts.add(index)
-    borders = [0, *sorted(cuts), len(run)]
-    processes = []
-    for begin, end in pairwise(borders):
-        process = Process(begin, end)
-        process.num_launches = max(1, starts[begin])
-        process.is_new_run = begin in ends
-        processes.append(process)
-    _tell_new_runs(run, processes)
-    return processes
-
-
-def _tell_new_runs(run: Run, processes: list[Process]) -> None:
-    """Runs that start at the beginning and end at the same step are experiments, not crashes."""
-    lasts = Counter(run.step[process.end - 1] for process in processes)
-    firsts = Counter(run.step[process.begin] for process in processes)
-    for before, process in pairwise(processes):
-        is_from_scratch = run.step[process.begin] == min(firsts)
-        if is_from_scratch and lasts[run.step[before.end - 1]] > 1:
-            process.is_new_run = True

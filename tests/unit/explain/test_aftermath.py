@@ -229,3 +229,16 @@ def test_a_moving_average_beside_a_wall_is_not_looked_at() -> None:
     ledger = build(training.finish())
     assert owners_of(ledger) == {Owner.SAVE}
     assert seconds_of(ledger, Owner.SAVE) == pytest.approx(80.0)
+
+
+def test_one_slow_record_of_many_steps_after_a_stated_save_is_an_aftermath() -> None:
+    training = Training(Sampling.AVERAGE, Pauses.NEXT, every=10, has_wall=True)
+    training.train(300)
+    for _ in range(4):
+        training.pause(SAVE, 5.0, is_stated=True)
+        training.train(10)
+        training.train(10, 2.0)
+        training.train(180)
+    ledger = build(training.finish())
+    assert seconds_of(ledger, Owner.SAVE) == pytest.approx(20.0)
+    assert seconds_of(ledger, Owner.AFTERMATH) == pytest.approx(40.0)
