@@ -17,6 +17,7 @@ OUT := demo-out
 PACKAGE := $(VENV)/.package-installed
 TOOLS := $(VENV)/.tools-installed
 TORCHED := $(VENV)/.torch-installed
+BROWSER := $(VENV)/.browser-found
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test lint bench soak clean
@@ -38,7 +39,7 @@ demo: $(PACKAGE) $(TORCHED) ## train a tiny GPT for a minute beside a greedy com
 	@echo
 	@$(BIN)/instride explain $(OUT)/train.log
 
-test: lint $(TORCHED) ## lint, then all tests
+test: lint $(TORCHED) $(BROWSER) ## lint, then all tests
 	@$(BIN)/pytest -q -n 2
 
 lint: $(TOOLS) ## style, types and layers
@@ -89,3 +90,13 @@ $(TORCHED): $(PACKAGE)
 	@echo "installing $(TORCH), for the demo and its test"
 	@$(PIP) install $(TORCH) numpy
 	@touch $@
+
+# Debian's Chromium, where there is none and we may; elsewhere the tests of the report are skipped.
+$(BROWSER):
+	@has_browser() { command -v chromium || command -v chromium-browser || command -v google-chrome; }; \
+	if ! has_browser > /dev/null && [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then \
+	    echo "installing Chromium, for the tests of the report"; \
+	    apt-get -qq update && apt-get -qq -y install --no-install-recommends chromium > /dev/null; \
+	fi; \
+	if has_browser > $(VENV)/browser.txt; then touch $@; \
+	else echo "no Chromium: the tests of the report will be skipped"; fi

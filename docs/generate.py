@@ -8,46 +8,60 @@ from __future__ import annotations
 import ast
 import inspect
 import json
+import re
 import sys
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from types import ModuleType
 
 import click
 import msgspec
 
 from instride import errors
 from instride.cli.main import cli
-from instride.explain import report
+from instride.explain import comparison_report, report
+from instride.explain.causes import CATALOGUE
+from instride.explain.causes.contract import Cause, Rung
+from instride.explain.causes.trainers import ANY_TRAINER, TRAINERS
+from instride.explain.languages.en import English
+from instride.explain.spans import Owner
 from instride.steps.readers import READERS
 
 HERE = Path(__file__).parent
+WORDS = English()
 
 
 def pages() -> dict[str, str]:
     """The text of every generated file, by its path under `docs/`."""
     return {
-        "reference/explain.schema.json": schema(),
+        "reference/explain.schema.json": schema("explain", report, report.Report),
+        "reference/compare.schema.json": schema(
+            "compare", comparison_report, comparison_report.ComparisonReport
+        ),
         "reference/dialects.md": dialects(),
         "reference/exit-codes.md": exit_codes(),
         "reference/explain.md": command("explain"),
+        "reference/compare.md": command("compare"),
+        "reference/causes.md": causes(),
+        **{f"reference/causes/{cause.id}.md": cause_page(cause) for cause in CATALOGUE},
+        **{f"reference/owners/{owner}.md": owner_page(owner) for owner in Owner},
     }
 
 
-def schema() -> str:
+def schema(verb: str, module: ModuleType, answer: type[msgspec.Struct]) -> str:
     """The JSON contract; what fields mean is taken from the docstrings under them."""
-    contract = msgspec.json.schema(report.Report)
-    for name, fields in _field_docs(report).items():
+    contract = msgspec.json.schema(answer)
+    for name, fields in _field_docs(module).items():
         properties = contract["$defs"].get(name, {}).get("properties", {})
         for field, text in fields.items():
             properties[field]["description"] = text
     contract["$schema"] = "https://json-schema.org/draft/2020-12/schema"
-    contract["title"] = "instride explain --json, schema 1"
+    contract["title"] = f"instride {verb} --json, schema {module.SCHEMA}"
     return json.dumps(contract, indent=1, sort_keys=True) + "\n"
 
 
-def _field_docs(module: Any) -> dict[str, dict[str, str]]:
+def _field_docs(module: ModuleType) -> dict[str, dict[str, str]]:
     """Docstrings that stand under the fields of the structures in a module."""
     found: dict[str, dict[str, str]] = {}
     for node in ast.parse(inspect.getsource(module)).body:
@@ -116,8 +130,89 @@ def _summary(error: type[errors.InstrideError]) -> str:
 def command(name: str) -> str:
     verb = cli.get_command(click.Context(cli), name)
     assert verb is not None
-    context = click.Context(verb, info_name=f"instride {name}", terminal_width=80)
+    # With its own settings: click keeps the help option of whoever asks first.
+    context = click.Context(
+        verb, info_name=f"instride {name}", terminal_width=80, **verb.context_settings
+    )
     return f"# instride {name}\n\n```text\n{verb.get_help(context)}\n```\n"
+
+
+def causes() -> str:
+    """All causes on one page, by owner."""
+    rungs = " > ".join(f"{WORDS.rungs[rung]} (`{rung}`)" for rung in Rung)
+    lines = [
+        "# Causes",
+        "",
+        "What `instride explain` can name, by the owner of the seconds. Each finding says how it"
+        f" was told, best first: {rungs}. What only a shape tells is never called sure.",
+    ]
+    for owner in Owner:
+        lines += ["", f"## [{WORDS.labels[owner]}](owners/{owner}.md)", ""]
+        lines += [
+            f"- [{WORDS.titles[cause.id]}](causes/{cause.id}.md) (`{cause.id}`)"
+            for cause in CATALOGUE
+            if owner in cause.owners
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def cause_page(cause: Cause) -> str:
+    owners = ", ".join(f"[{WORDS.labels[each]}](../owners/{each}.md)" for each in cause.owners)
+    lines = [
+        f"# {WORDS.titles[cause.id]}",
+        "",
+        f"Finding `{cause.id}`; owner: {owners}. [All causes](../causes.md)",
+        "",
+        "## How it is told",
+        "",
+        cause.told_by,
+        "",
+        "## What else it could be, and how to tell",
+        "",
+    ]
+    lines += [f"- {_upper(what)}: {how}." for what, how in WORDS.alternatives[cause.id]]
+    lines += ["", "## What helps", ""]
+    for remedy in cause.remedies:
+        lines.append(f"- {_upper(WORDS.cures[remedy])}.")
+        lines += [f"  - {trainer}: `{line}`" for trainer, line in _lines_for(remedy)]
+    return "\n".join(lines) + "\n"
+
+
+def _lines_for(remedy: str) -> Iterator[tuple[str, str]]:
+    """What to change, trainer by trainer; N stands for the value."""
+    titles = {reader.dialect.name: reader.dialect.title for reader in READERS}
+    if remedy in ANY_TRAINER:
+        yield "any", ANY_TRAINER[remedy]
+    for dialect, lines in TRAINERS.items():
+        if remedy in lines:
+            yield titles[dialect], lines[remedy].replace("{n}", "N")
+
+
+def owner_page(owner: Owner) -> str:
+    lines = [
+        f"# {_upper(WORDS.labels[owner])}",
+        "",
+        f"The seconds of the owner `{owner}` are: {_owner_means()[owner]}.",
+        "[How every second gets an owner](../../concepts/ledger.md)",
+        "",
+        "## Causes",
+        "",
+    ]
+    for cause in CATALOGUE:
+        if owner in cause.owners:
+            title = f"[{WORDS.titles[cause.id]}](../causes/{cause.id}.md)"
+            lines.append(f"- {title}: {cause.told_by}")
+    return "\n".join(lines) + "\n"
+
+
+def _owner_means() -> dict[str, str]:
+    """What belongs to an owner, from the table of the concept."""
+    concept = (HERE / "concepts/ledger.md").read_text(encoding="utf-8")
+    return dict(re.findall(r"^\| `(\w+)` \| (.+) \|$", concept, re.MULTILINE))
+
+
+def _upper(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def main() -> int:

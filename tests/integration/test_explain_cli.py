@@ -161,6 +161,9 @@ CONTRACT: dict[str, Any] = {
         }
     ],
     "unknown": [str],
+    "advice": [
+        {"id": str, "text": str, "change": (str, None), "saves_s": (float, int, None)},
+    ],
 }
 """Schema 1: a type, a list of one shape, a dictionary of shapes, or a tuple of alternatives."""
 

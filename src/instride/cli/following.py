@@ -26,6 +26,8 @@ from instride.errors import (
     UnreadableLogError,
 )
 from instride.explain.explaining import Explanation, explain
+from instride.explain.languages import DEFAULT, LANGUAGES
+from instride.explain.languages.screen import ScreenWords
 from instride.steps.choosing import choose_reader
 from instride.steps.reading import read_with
 from instride.steps.source import Source
@@ -58,13 +60,14 @@ def follow_log(
     patterns: Sequence[str],
     console: Console | None = None,
     sleep: Callable[[float], None] = time.sleep,
+    language: ScreenWords = LANGUAGES[DEFAULT],
 ) -> None:
     """Show the explanation whenever the log has grown, until interrupted or the pipe ends."""
     if dialect is not None or patterns:
         # A wrong name or pattern is said now, not when the log has come.
         choose_reader([], dialect, patterns)
     with _Pipe() if path == "-" else nullcontext() as pipe:
-        screen = _Screen(path, pipe.path if pipe else path, dialect, patterns, console)
+        screen = _Screen(path, pipe.path if pipe else path, dialect, patterns, console, language)
         while True:
             is_over = pipe is not None and pipe.is_over
             begun = time.monotonic()
@@ -86,8 +89,10 @@ class _Screen:
         dialect: str | None,
         patterns: Sequence[str],
         console: Console | None,
+        language: ScreenWords,
     ) -> None:
         self.console = console or make_console()
+        self._language = language
         self._name, self._path, self._dialect, self._patterns = name, path, dialect, patterns
         self._seen: Seen | None = None
         self._said = ""
@@ -97,7 +102,7 @@ class _Screen:
         """Show the log if it has changed since the last time."""
         now = look(self._path)
         if now is None:
-            self._say(f"waiting for {self._name}")
+            self._say(self._language.show_waiting(self._name))
         elif now != self._seen:
             self._show()
         self._seen = now
@@ -113,7 +118,7 @@ class _Screen:
             explanation = self._explain()
         except (EmptyLogError, NoStepsError, NoTimesError) as error:
             self._problem = error
-            self._say(f"nothing to show yet: {error}")
+            self._say(self._language.show_nothing_yet(str(error)))
             return
         except UnreadableLogError:
             if look(self._path) is not None:
@@ -124,7 +129,7 @@ class _Screen:
             self.console.clear()
         else:
             self.console.rule()
-        print_explanation(explanation, self.console, is_following=True)
+        print_explanation(explanation, self.console, True, self._language)
 
     def _say(self, text: str) -> None:
         """Say why nothing is shown, once."""

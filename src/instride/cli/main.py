@@ -14,7 +14,10 @@ import click
 from instride import __version__
 from instride.errors import InstrideError
 
-VERBS = {"explain": "Say where the time of a training went, from its log."}
+VERBS = {
+    "explain": "Say where the time of a training went, from its log.",
+    "compare": "Say what a change brought, from the logs before and after it.",
+}
 INTERRUPTED = 130
 
 

@@ -10,12 +10,15 @@ from math import isnan
 import msgspec
 
 from instride.errors import NoTimesError
+from instride.explain.advice import advise
+from instride.explain.causes.curing import cures
 from instride.explain.findings import Finding, findings
 from instride.explain.languages import LANGUAGES
 from instride.explain.languages.contract import Language
 from instride.explain.ledger import Ledger, build
 from instride.explain.report import (
     SCHEMA,
+    AdviceEntry,
     Cadence,
     Evidence,
     FindingEntry,
@@ -64,8 +67,12 @@ def explain(run: Run, sources: Sequence[Source]) -> Explanation:
     return Explanation(ledger, found, unknowns(ledger), list(sources), _texts(run, sources, wanted))
 
 
-def report(explanation: Explanation, language: Language = LANGUAGES["en"]) -> Report:
-    """The explanation in the shape of the JSON contract."""
+def report(
+    explanation: Explanation,
+    language: Language = LANGUAGES["en"],
+    mtbf_s: float | None = None,
+) -> Report:
+    """The explanation in the shape of the JSON contract; advice for a given time to failure."""
     ledger = explanation.ledger
     run, wall_s = ledger.timeline.run, ledger.wall_s
     rhythm = ledger.rhythm
@@ -73,8 +80,11 @@ def report(explanation: Explanation, language: Language = LANGUAGES["en"]) -> Re
     def evidence(lines: Iterable[int]) -> list[Evidence]:
         return [_evidence(explanation, line) for line in lines]
 
-    def remedy(finding: Finding) -> Remedy:
-        return Remedy(language.remedy(finding), None, None)
+    def remedies(finding: Finding) -> list[Remedy]:
+        return [
+            Remedy(language.cure(each), each.change, each.saves_s)
+            for each in cures(finding, ledger)
+        ]
 
     return Report(
         schema=SCHEMA,
@@ -113,11 +123,15 @@ def report(explanation: Explanation, language: Language = LANGUAGES["en"]) -> Re
                 confidence=finding.confidence,
                 sentence=language.sentence(finding),
                 evidence=evidence(finding.lines),
-                remedies=[remedy(finding)],
+                remedies=remedies(finding),
             )
             for finding in explanation.findings
         ],
         unknown=[language.unknown(each) for each in explanation.unknowns],
+        advice=[
+            AdviceEntry(each.id, language.advice(each), each.change, each.saves_s)
+            for each in advise(ledger, mtbf_s)
+        ],
     )
 
 

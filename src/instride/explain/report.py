@@ -85,6 +85,17 @@ class FindingEntry(msgspec.Struct, frozen=True):
     remedies: list[Remedy]
 
 
+class AdviceEntry(msgspec.Struct, frozen=True):
+    """An interval to set, worked out from what pauses cost in this log."""
+
+    id: str
+    text: str
+    change: str | None
+    """The line or option for the trainer recognised."""
+    saves_s: float | None
+    """What this run would have saved."""
+
+
 class Report(msgspec.Struct, frozen=True):
     """What `instride explain --json` prints."""
 
@@ -100,3 +111,4 @@ class Report(msgspec.Struct, frozen=True):
     findings: list[FindingEntry]
     unknown: list[str]
     """What the log could not tell, one sentence each."""
+    advice: list[AdviceEntry]

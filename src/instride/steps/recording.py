@@ -83,7 +83,7 @@ class Recording:
         """Halve the columns of a very long log: seven digits of a duration are enough."""
         run = self.run
         run.seconds = array("f", run.seconds)
-        if 0 <= min(run.step) and max(run.step) < WIDE:
+        if min(run.step) >= 0 and max(run.step) < WIDE:
             run.step = array("I", run.step)  # Widened again if a step should not fit.
 
     def stamp_last(self, wall: float) -> None:

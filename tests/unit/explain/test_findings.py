@@ -77,7 +77,7 @@ def test_a_resumed_process_that_is_slower_is_said_to_be_resumed() -> None:
     training.train(200)
     training.resume(200, 5.0, has_banner=True)
     training.train(200, 3.0)
-    assert found(training.finish())["slower-since"].facts["resumed"] == 1
+    assert found(training.finish())["slower-since-resume"].facts["resumed"] == 1
 
 
 def test_the_most_expensive_finding_comes_first() -> None:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
+from instride.explain.advice import advise
+from instride.explain.causes import CAUSES
+from instride.explain.causes.contract import Rung
 from instride.explain.findings import findings
 from instride.explain.languages import LANGUAGES
 from instride.explain.languages.contract import Language
@@ -12,8 +17,10 @@ from instride.explain.report import Confidence
 from instride.explain.spans import Owner
 from instride.explain.unknowns import unknowns
 from tests.unit.explain.making import found, gaps_in
-from tests.unit.explain.stories import FINDINGS, UNKNOWNS, Story
+from tests.unit.explain.stories import ADVICE, FINDINGS, UNKNOWNS, Story
 
+HOLE = re.compile(r"\b(?:None|nan|inf)\b|[{}]|  |\.\.| \.| ,")
+"""What a sentence has where a fact was missing."""
 CONFIDENCES: tuple[Confidence, ...] = ("high", "medium", "low")
 
 
@@ -35,8 +42,7 @@ def language(request: pytest.FixtureRequest) -> Language:
 
 def is_sentence(text: str) -> bool:
     """One that was filled in, and ends like one."""
-    holes = ("None", "nan", "inf", "{", "}", "  ", "..", " .", " ,")
-    return bool(text) and text[-1] in ".\u3002" and not any(hole in text for hole in holes)
+    return bool(text) and text[-1] in ".\u3002" and not HOLE.search(text)
 
 
 @each_of(FINDINGS)
@@ -78,8 +84,34 @@ def test_no_language_has_words_for_what_is_never_found(language: Language) -> No
     said = {each[4:].replace("_", "-") for each in methods if each.startswith("say_")}
     unknown = {each[8:].replace("_", "-") for each in methods if each.startswith("unknown_")}
     assert said == set(FINDINGS)
-    assert set(language.remedies) == set(FINDINGS)
+    assert set(language.remedies) <= set(FINDINGS)
     assert unknown == set(UNKNOWNS)
+
+
+def test_every_cause_has_a_title_and_something_else_that_it_could_be(language: Language) -> None:
+    assert set(language.titles) == set(CAUSES) == set(language.alternatives)
+    for others in language.alternatives.values():
+        assert others
+        assert all(what and how for what, how in others)
+
+
+def test_every_remedy_and_every_rung_has_words(language: Language) -> None:
+    named = {remedy for cause in CAUSES.values() for remedy in cause.remedies}
+    assert set(language.cures) == named
+    assert set(language.rungs) == {rung.value for rung in Rung}
+
+
+def test_words_that_go_into_sentences_have_no_full_stop(language: Language) -> None:
+    words = [*language.cures.values(), *language.rungs.values(), *language.titles.values()]
+    words += [word for each in language.alternatives.values() for pair in each for word in pair]
+    assert not [word for word in words if word[-1] in ".\u3002"]
+
+
+@each_of(ADVICE)
+def test_every_advice_has_a_sentence(name: str, story: Story, language: Language) -> None:
+    told = [each for each in advise(build(story())) if each.id == name]
+    assert told
+    assert all(is_sentence(language.advice(each)) for each in told)
 
 
 def test_every_owner_and_confidence_has_a_label(language: Language) -> None:

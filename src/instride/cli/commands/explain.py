@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import io
-import sys
+import os
+from pathlib import Path
 
 import click
+
+from instride.cli.answering import explained, language_option, print_json
 
 
 @click.command("explain", context_settings={"help_option_names": ["-h", "--help"]})
@@ -19,67 +21,99 @@ import click
     metavar="REGEX",
     help="Say what a step looks like, with named groups: step, and ms, seconds or time.",
 )
+@click.option(
+    "--mtbf",
+    metavar="TIME",
+    help="Time between failures (12h, 3d), to say how often to save; by default as in the log.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON (schema 1).")
+@click.option(
+    "--html", metavar="FILE", help="Write a page with charts, in one file that needs no network."
+)
+@click.option("--perfetto", metavar="FILE", help="Write a trace for a timeline viewer.")
 @click.option("--follow", is_flag=True, help="Keep reading while the training runs.")
+@language_option
 def command(
     logs: tuple[str, ...],
     dialect: str | None,
     list_dialects: bool,
     patterns: tuple[str, ...],
+    mtbf: str | None,
     as_json: bool,
+    html: str | None,
+    perfetto: str | None,
     follow: bool,
+    lang: str | None,
 ) -> None:
     """Say where the time of a training went, from its log.
 
     LOG is a file (plain, gzip, zstd), a directory of logs, or - for a pipe. Several files are
     taken as parts of one run, in the order given.
     """
+    _refuse_conflicts(
+        logs or (("-",) if list_dialects else ()),
+        {"--dialect": dialect, "--pattern": patterns},
+        {"--follow": follow, "--json": as_json, "--html": html, "--perfetto": perfetto},
+    )
+    from instride.explain.languages import LANGUAGES, choose
+
+    language = choose(lang, os.environ)
     if list_dialects:
         from instride.cli.render.dialects import print_dialects
 
-        print_dialects()
+        print_dialects(language)
         return
-    _refuse_conflicts(logs, dialect, patterns, as_json, follow)
+    mtbf_s = _mtbf_s(mtbf)
     if follow:
         from instride.cli.following import follow_log
 
-        follow_log(logs[0], dialect, patterns)
+        follow_log(logs[0], dialect, patterns, language=language)
         return
-    from instride.explain.explaining import explain, report
-    from instride.steps.choosing import choose
-    from instride.steps.reading import read_with
-
-    choice = choose(logs, dialect, patterns)
-    run = read_with(choice.reader, choice.sources)
-    run.notes += choice.notes
-    explanation = explain(run, choice.sources)
+    explanation = explained(logs, dialect, patterns)
     if as_json:
-        from instride.cli.render import json as json_out
+        from instride.explain.explaining import report
 
-        if isinstance(sys.stdout, io.TextIOWrapper):
-            # JSON is UTF-8, whatever the terminal speaks.
-            sys.stdout.reconfigure(encoding="utf-8")
-        json_out.write(report(explanation), sys.stdout)
-        return
-    from instride.cli.render.text import print_explanation
+        print_json(report(explanation, language, mtbf_s))
+    if html is not None:
+        from instride.cli.render.html import write_html
 
-    print_explanation(explanation)
+        write_html(explanation, Path(html), LANGUAGES, language.code)
+    if perfetto is not None:
+        from instride.cli.render.perfetto import write_perfetto
+
+        write_perfetto(explanation, Path(perfetto))
+    if not as_json:
+        from instride.cli.render.text import print_explanation
+
+        print_explanation(explanation, language=language, mtbf_s=mtbf_s)
+    for path in (html, perfetto):
+        if path is not None:
+            click.echo(f"wrote {path}", err=True)
+
+
+def _mtbf_s(text: str | None) -> float | None:
+    if text is None:
+        return None
+    from instride.explain.advice import parse_mtbf
+
+    try:
+        return parse_mtbf(text)
+    except ValueError as error:
+        raise click.UsageError(f"--mtbf: {error}") from error
 
 
 def _refuse_conflicts(
-    logs: tuple[str, ...],
-    dialect: str | None,
-    patterns: tuple[str, ...],
-    as_json: bool,
-    follow: bool,
+    logs: tuple[str, ...], readings: dict[str, object], answers: dict[str, object]
 ) -> None:
     if not logs:
         raise click.UsageError("no log given; name a file, or - for a pipe")
-    if dialect and patterns:
-        raise click.UsageError("--dialect and --pattern exclude each other")
-    if follow and as_json:
-        raise click.UsageError("--follow and --json exclude each other")
-    if follow and len(logs) > 1:
-        raise click.UsageError("--follow takes one log")
     if logs.count("-") > 1:
         raise click.UsageError("- can be given once only")
+    if all(readings.values()):
+        raise click.UsageError(f"{' and '.join(readings)} exclude each other")
+    if answers["--follow"]:
+        if len(logs) > 1:
+            raise click.UsageError("--follow takes one log")
+        others = [name for name, given in answers.items() if given and name != "--follow"]
+        if others:
+            raise click.UsageError(f"--follow and {others[0]} exclude each other")

@@ -6,10 +6,8 @@ from typing import TextIO
 
 import msgspec
 
-from instride.explain.report import Report
 
-
-def write(report: Report, out: TextIO) -> None:
+def write(report: msgspec.Struct, out: TextIO) -> None:
     """Print the report, indented: people look at it too."""
     out.write(msgspec.json.format(msgspec.json.encode(report), indent=1).decode())
     out.write("\n")

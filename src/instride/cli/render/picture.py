@@ -6,15 +6,19 @@ from math import log
 from statistics import median
 
 import msgspec
+from rich.cells import cell_len
 
+from instride.cli.render.sheet import STYLES, Sheet
+from instride.cli.render.wrapping import pad_left
 from instride.explain.ledger import Ledger
 from instride.explain.spans import Owner
 
 HEIGHT = 7
+MARGIN = 11
+"""Columns for the scale at the left, at least."""
+FEWEST_RECORDS = 8
 SAMPLES = 200
 """Records looked at in a column; spikes are known from the spans."""
-
-
 DEPTH = 1e-4
 """The lowest step time that is told from zero, as a share of the highest."""
 TINIEST_S = 1e-9
@@ -52,6 +56,28 @@ UNICODE = Glyphs(
     "\u2588", " \u2581\u2582\u2583\u2584\u2585\u2586\u2587", "\u2502", "\u2500", "\u252c"
 )
 ASCII = Glyphs("#", " ____###", "|", "-", "+")
+
+
+def print_picture(sheet: Sheet, ledger: Ledger) -> None:
+    """Print the picture with its scale, unless there is too little to see."""
+    if len(ledger.timeline.run) < FEWEST_RECORDS:
+        return
+    say = sheet.language
+    glyphs = UNICODE if sheet.is_unicode else ASCII
+    picture = draw(ledger, sheet.width - MARGIN - 1, glyphs)
+    labels = ["" if scale is None else say.seconds(scale) for scale in picture.scale]
+    margin = max(MARGIN, *(cell_len(label) + 1 for label in labels))
+    if margin > MARGIN:
+        picture = draw(ledger, sheet.width - margin - 1, glyphs)
+    sheet.blank()
+    sheet.line((say.screen_phrases["picture"], "bold"))
+    for row, label in zip(picture.rows, labels, strict=True):
+        cells = [(char, STYLES[owner or Owner.COMPUTE]) for char, owner in row]
+        sheet.line((pad_left(label, margin - 1) + " ", "dim"), *cells)
+    first, last = say.number(picture.first_step), say.number(picture.last_step)
+    gap = max(1, len(picture.axis) - len(first) - len(last))
+    sheet.line((" " * margin + picture.axis, "dim"))
+    sheet.line((" " * margin + first + " " * gap + last, "dim"))
 
 
 def draw(ledger: Ledger, width: int, glyphs: Glyphs) -> Picture:

@@ -1,8 +1,74 @@
-"""Languages: each turns findings and labels into words; numbers are written as it writes them."""
+"""Languages: each turns findings and labels into words; numbers are written as it writes them.
+
+A language is put together from parts, one file each: the sentences of findings and unknowns, the
+lines of the terminal, the comparison of two runs, and the page.
+"""
 
 from __future__ import annotations
 
-from instride.explain.languages.contract import Language
-from instride.explain.languages.en import English
+from collections.abc import Mapping
 
-LANGUAGES: dict[str, Language] = {"en": English()}
+from instride.explain.languages.compare_de import GermanCompare
+from instride.explain.languages.compare_en import EnglishCompare
+from instride.explain.languages.compare_fr import FrenchCompare
+from instride.explain.languages.compare_ja import JapaneseCompare
+from instride.explain.languages.de import German
+from instride.explain.languages.en import English
+from instride.explain.languages.fr import French
+from instride.explain.languages.ja import Japanese
+from instride.explain.languages.page_de import GermanPage
+from instride.explain.languages.page_en import EnglishPage
+from instride.explain.languages.page_fr import FrenchPage
+from instride.explain.languages.page_ja import JapanesePage
+from instride.explain.languages.screen_de import GermanScreen
+from instride.explain.languages.screen_en import EnglishScreen
+from instride.explain.languages.screen_fr import FrenchScreen
+from instride.explain.languages.screen_ja import JapaneseScreen
+from instride.explain.languages.words import Words
+
+DEFAULT = "en"
+VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")
+"""Of the environment; the first that is set decides, as for every program."""
+
+
+class WholeEnglish(English, EnglishScreen, EnglishCompare, EnglishPage, Words):
+    """All that is said in English."""
+
+
+class WholeGerman(German, GermanScreen, GermanCompare, GermanPage, Words):
+    """All that is said in German."""
+
+
+class WholeFrench(French, FrenchScreen, FrenchCompare, FrenchPage, Words):
+    """All that is said in French."""
+
+
+class WholeJapanese(Japanese, JapaneseScreen, JapaneseCompare, JapanesePage, Words):
+    """All that is said in Japanese."""
+
+
+LANGUAGES: dict[str, Words] = {
+    language.code: language
+    for language in (WholeEnglish(), WholeGerman(), WholeFrench(), WholeJapanese())
+}
+
+
+def choose(code: str | None, environ: Mapping[str, str]) -> Words:
+    """The language asked for; else that of the environment; else English.
+
+    Raises ValueError for a code that was asked for and is not there.
+    """
+    if code is not None:
+        try:
+            return LANGUAGES[_main_part(code)]
+        except KeyError:
+            raise ValueError(f"no language `{code}`; there are {', '.join(LANGUAGES)}") from None
+    locale = next((environ[name] for name in VARIABLES if environ.get(name)), DEFAULT)
+    return LANGUAGES.get(_main_part(locale), LANGUAGES[DEFAULT])
+
+
+def _main_part(locale: str) -> str:
+    """`de` of `de_AT.UTF-8@euro`, `de-AT` and `DE`."""
+    for mark in ".@_-":
+        locale = locale.partition(mark)[0]
+    return locale.lower()

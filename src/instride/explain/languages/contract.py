@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
-from instride.explain.findings import Finding
+from instride.explain.advice import Advice
+from instride.explain.causes import CAUSES
+from instride.explain.causes.contract import Finding
+from instride.explain.causes.curing import Cure
 from instride.explain.unknowns import Unknown
 
 Facts = Mapping[str, float | int | str | None]
@@ -19,7 +22,15 @@ class Language:
     thousands_mark: ClassVar[str] = ","
     labels: ClassVar[Mapping[str, str]]
     remedies: ClassVar[Mapping[str, str]]
-    """What to do in general, by the id of the finding."""
+    """What to do in a few words, by the id of the finding, where the first cure is not that."""
+    titles: ClassVar[Mapping[str, str]]
+    """The names of the causes."""
+    cures: ClassVar[Mapping[str, str]]
+    """What to do, by the id of the remedy; no full stop."""
+    alternatives: ClassVar[Mapping[str, tuple[tuple[str, str], ...]]]
+    """What else a cause may be, and the next measurement that tells; no full stops."""
+    rungs: ClassVar[Mapping[str, str]]
+    """How a finding was told: the steps of the ladder of confidence."""
 
     def sentence(self, finding: Finding) -> str:
         """Say a finding; the method is named after its id."""
@@ -27,8 +38,17 @@ class Language:
         return str(say(finding.facts, finding.cost_s))
 
     def remedy(self, finding: Finding) -> str:
-        """What to do about it, in general."""
-        return self.remedies[finding.id]
+        """What to do about it, in a few words."""
+        return self.remedies.get(finding.id) or self.cures[CAUSES[finding.id].remedies[0]]
+
+    def cure(self, cure: Cure) -> str:
+        """One thing to do about a finding."""
+        return self.cures[cure.id]
+
+    def advice(self, advice: Advice) -> str:
+        """Say what to set, and why."""
+        say = getattr(self, "advice_" + advice.id.replace("-", "_"))
+        return str(say(advice.facts))
 
     def unknown(self, unknown: Unknown) -> str:
         """Say what the log could not tell."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
-from instride.explain.languages.contract import Facts, Language
+from instride.explain.languages.advice_en import EnglishAdvice
+from instride.explain.languages.contract import Facts
 
 TIMES = ("", "", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
@@ -16,7 +17,7 @@ def _num(facts: Facts, key: str) -> float:
     return value
 
 
-class English(Language):
+class English(EnglishAdvice):
     code: ClassVar = "en"
     labels: ClassVar[Mapping[str, str]] = {
         "compute": "compute",
@@ -121,6 +122,8 @@ class English(Language):
         )
 
     def say_data_stalls(self, f: Facts, cost_s: float) -> str:
+        if f["count"] == 1:
+            return f"Once training waited for data, {self.seconds(cost_s)}."
         every = f" (every {f['every']} steps)" if f["every"] else ""
         return (
             f"{self.number(_num(f, 'count'))} times{every} training waited for data, "
@@ -168,10 +171,11 @@ class English(Language):
 
     def say_periodic(self, f: Facts, cost_s: float) -> str:
         to = f" or {f['to_period']}" if f["to_period"] != f["period"] else ""
+        named = f", but `{f['setting']}` is set to that" if f["setting"] else ""
         return (
             f"Every {f['period']}{to} steps one takes {self.factor(_num(f, 'factor'))} as long "
             f"({self.number(_num(f, 'count'))} times {self.seconds(_num(f, 'typical_s'))}, "
-            f"{self.seconds(cost_s)} in all); no line says why."
+            f"{self.seconds(cost_s)} in all); no line says why{named}."
         )
 
     def say_slow_zone(self, f: Facts, cost_s: float) -> str:
@@ -200,6 +204,9 @@ class English(Language):
         )
 
     def say_slower_since(self, f: Facts, cost_s: float) -> str:
+        return self._speed(f, cost_s, "slower")
+
+    def say_slower_since_resume(self, f: Facts, cost_s: float) -> str:
         return self._speed(f, cost_s, "slower")
 
     def say_faster_since(self, f: Facts, cost_s: float) -> str:

@@ -1,0 +1,56 @@
+"""`instride compare`: the logs before and after a change in, what it brought out."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from instride.cli.answering import explained, language_option, print_json
+
+
+@click.command("compare", context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("before")
+@click.argument("after")
+@click.option("--dialect", metavar="NAME", help="Take both logs as written by this trainer.")
+@click.option(
+    "--pattern",
+    "patterns",
+    multiple=True,
+    metavar="REGEX",
+    help="Say what a step looks like, as for explain.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON (schema 1).")
+@language_option
+def command(
+    before: str,
+    after: str,
+    dialect: str | None,
+    patterns: tuple[str, ...],
+    as_json: bool,
+    lang: str | None,
+) -> None:
+    """Say what a change brought, from the logs before and after it.
+
+    BEFORE and AFTER are each a file (plain, gzip, zstd), a directory of logs, or - for a pipe.
+    They may be of different length: costs are compared per 1000 steps.
+    """
+    if dialect and patterns:
+        raise click.UsageError("--dialect and --pattern exclude each other")
+    if before == after == "-":
+        raise click.UsageError("- can be given once only")
+    from instride.explain.comparing import compare
+    from instride.explain.languages import choose
+
+    words = choose(lang, os.environ)
+    comparison = compare(
+        explained([before], dialect, patterns), explained([after], dialect, patterns)
+    )
+    if as_json:
+        from instride.explain.comparison_report import comparison_report
+
+        print_json(comparison_report(comparison, words))
+        return
+    from instride.cli.render.comparison import print_comparison
+
+    print_comparison(comparison, words)

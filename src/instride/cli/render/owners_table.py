@@ -1,0 +1,76 @@
+"""Where the time went: a row for each owner, with a bar."""
+
+from __future__ import annotations
+
+from rich.cells import cell_len
+
+from instride.cli.render.sheet import STYLES, Sheet
+from instride.cli.render.wrapping import pad_left, pad_right
+from instride.explain.ledger import Account, Ledger
+from instride.explain.spans import Owner
+
+BAR = 16
+NARROWEST = (11, 12, 7, 9, 9, 9)
+"""Columns of the terminal that the columns of the table have at least."""
+LONG_GAP = 0.25
+"""Share of the wall from which gaps between processes would dwarf the bars."""
+
+
+def print_owners(sheet: Sheet, ledger: Ledger) -> None:
+    """Print the table; a long time between processes is told apart from the shares."""
+    say = sheet.language
+    gap_s = ledger.accounts[Owner.RESTART].seconds
+    has_gap = gap_s > LONG_GAP * ledger.wall_s
+    whole = ledger.running_s if has_gap else ledger.wall_s
+    owners = [
+        owner
+        for owner, account in sorted(ledger.accounts.items(), key=lambda each: -each[1].seconds)
+        if account.seconds > 0 and not (has_gap and owner is Owner.RESTART)
+    ]
+    rows = [_cells(sheet, owner, ledger.accounts[owner], whole) for owner in owners]
+    head = ["", *(say.table_heads[name] for name in ("time", "share", "steps", "typical", "worst"))]
+    gap = [say.labels[Owner.RESTART.value], say.seconds(gap_s)]
+    widths = _widths([head, *rows, *([gap] if has_gap else [])])
+    sheet.line((say.screen_phrases["where"], "bold"))
+    sheet.line((_aligned(head, widths), "dim"))
+    for owner, row in zip(owners, rows, strict=True):
+        text = _aligned(row, widths) + " "
+        bar = _bar(sheet, ledger.accounts[owner].seconds / whole if whole else 0.0, text)
+        sheet.line(text, (bar, STYLES[owner]))
+    if has_gap:
+        between = say.screen_phrases["between"]
+        sheet.line((f"{_aligned(gap, widths[:2])}   {between}", "dim"))
+
+
+def _cells(sheet: Sheet, owner: Owner, account: Account, whole: float) -> list[str]:
+    say = sheet.language
+    share = account.seconds / whole if whole else 0.0
+    return [
+        say.labels[owner.value],
+        say.seconds(account.seconds),
+        say.percent(share),
+        say.number(account.steps) if account.steps else "",
+        "" if account.typical_s is None else say.seconds(account.typical_s),
+        "" if account.worst_s is None else say.seconds(account.worst_s),
+    ]
+
+
+def _widths(rows: list[list[str]]) -> list[int]:
+    """What each column needs; rows may be shorter than the table."""
+    return [
+        max(least, *(cell_len(row[column]) for row in rows if column < len(row)))
+        for column, least in enumerate(NARROWEST)
+    ]
+
+
+def _aligned(row: list[str], widths: list[int]) -> str:
+    """The label to the left, numbers to the right."""
+    label, *numbers = row
+    cells = [pad_left(text, width) for text, width in zip(numbers, widths[1:], strict=True)]
+    return "  " + " ".join([pad_right(label, widths[0]), *cells])
+
+
+def _bar(sheet: Sheet, share: float, text: str) -> str:
+    room = max(0, min(BAR, sheet.width - cell_len(text) - 1))
+    filled = round(share * room) or (1 if share > 0.002 and room else 0)
+    return ("\u2588" if sheet.is_unicode else "#") * filled

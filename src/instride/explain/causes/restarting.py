@@ -1,0 +1,120 @@
+"""Causes of the owners `restart` and `lost`."""
+
+from __future__ import annotations
+
+import msgspec
+
+from instride.explain.causes.contract import Case, Cause, Facts, Finding, Rung
+from instride.explain.ledger import Ledger
+from instride.explain.report import Confidence
+from instride.explain.restarts import Restart, vain_launches
+from instride.explain.spans import Owner
+
+LOOP = 3
+"""Launches in a row without a new step that are a loop."""
+
+
+def gaps(case: Case) -> list[Finding]:
+    """The clock goes on between the last sign of life of a process and the first step of the
+    next one."""
+    found = [restart for restart in case.ledger.restarts if restart.gap_s]
+    if not found:
+        return []
+    worst = max(found, key=lambda restart: restart.gap_s or 0.0)
+    facts: Facts = {
+        "count": len(found),
+        "last_step": worst.last_step,
+        "resumed_at": worst.resumed_at,
+        "worst_s": worst.gap_s,
+        "launches": sum(restart.num_launches for restart in found),
+    }
+    cost_s = sum(restart.gap_s or 0.0 for restart in found)
+    lines = [worst.last_line, worst.line]
+    return [Finding("restart", Owner.RESTART, cost_s, "high", facts, lines, Rung.STATED)]
+
+
+def never_again(case: Case) -> list[Finding]:
+    """After the last step the log has launches, and none of them trains."""
+    launches, vain_s = vain_launches(case.ledger.timeline)
+    if not vain_s:
+        return []
+    run = case.ledger.timeline.run
+    facts: Facts = {"launches": launches, "last_step": run.step[-1]}
+    lines = [run.line[-1], run.ends[-1].line]
+    return [Finding("never-again", Owner.RESTART, vain_s, "high", facts, lines, Rung.MARKER)]
+
+
+def lost_work(case: Case) -> list[Finding]:
+    """Step numbers go back at a start: the steps in between were done twice."""
+    losses = [restart for restart in case.ledger.restarts if restart.lost_s]
+    if not losses:
+        return []
+    worst = max(losses, key=lambda restart: restart.lost_s)
+    facts: Facts = {
+        "count": len(losses),
+        "last_step": worst.last_step,
+        "resumed_at": worst.resumed_at,
+        "steps": sum(restart.lost_steps for restart in losses),
+        "worst_steps": worst.lost_steps,
+        "from_scratch": int(worst.is_from_scratch),
+    }
+    cost_s = sum(restart.lost_s for restart in losses)
+    from_scratch = any(restart.is_from_scratch for restart in losses)
+    confidence: Confidence = "medium" if from_scratch else "high"
+    lines = [worst.last_line, worst.line]
+    return [Finding("lost", Owner.LOST, cost_s, confidence, facts, lines, Rung.MARKER)]
+
+
+class _Attempts(msgspec.Struct):
+    """Launches in a row that trained no step that had not been trained before."""
+
+    count: int = 0
+    seconds: float = 0.0
+    lines: list[int] = []
+
+
+def crash_loop(case: Case) -> list[Finding]:
+    """Three launches in a row or more, and none gets beyond the furthest step before them."""
+    worst = max(_attempts(case.ledger), key=lambda each: each.count, default=_Attempts())
+    if worst.count < LOOP:
+        return []
+    facts: Facts = {"launches": worst.count, "seconds": worst.seconds}
+    lines = sorted(set(worst.lines))[:3]
+    found = Finding("crash-loop", Owner.RESTART, worst.seconds, "high", facts, lines, Rung.MARKER)
+    found.within = "restart"
+    return [found]
+
+
+def _attempts(ledger: Ledger) -> list[_Attempts]:
+    timeline = ledger.timeline
+    run = timeline.run
+    before: list[Restart | None] = [None, *ledger.restarts]
+    found = [_Attempts(lines=[run.line[0]])]
+    furthest = -1
+    for process, restart in zip(timeline.processes, before, strict=True):
+        if process.is_new_run:
+            furthest = -1
+            found.append(_Attempts())
+        now, last = found[-1], run.step[process.end - 1]
+        is_vain = last <= furthest
+        now.count += process.num_launches - 1 + is_vain
+        if is_vain or process.num_launches > 1:
+            now.seconds += (restart.gap_s or 0.0) if restart else 0.0
+            now.lines.append(run.line[process.begin])
+        if is_vain:
+            now.seconds += sum(timeline.seconds[process.begin : process.end])
+        else:
+            furthest = last
+            found.append(_Attempts(lines=[run.line[process.end - 1]]))
+    launches, vain_s = vain_launches(timeline)
+    found[-1].count += launches
+    found[-1].seconds += vain_s
+    return found
+
+
+CAUSES = (
+    Cause("crash-loop", (Owner.RESTART,), crash_loop, ("read-error", "limit-restarts")),
+    Cause("restart", (Owner.RESTART,), gaps, ("resume-by-itself",)),
+    Cause("never-again", (Owner.RESTART,), never_again, ("read-error",)),
+    Cause("lost", (Owner.LOST,), lost_work, ("save-more", "save-on-signal")),
+)

@@ -1,0 +1,78 @@
+"""Numbers that several causes need: distances, costs, evidence, and how sure spans make us."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
+
+from instride.explain.causes.contract import Rung
+from instride.explain.report import Confidence
+from instride.explain.spans import Span, Told
+
+RUNGS = {
+    Told.STATED: Rung.STATED,
+    Told.MARKER: Rung.MARKER,
+    Told.HINT: Rung.MARKER,
+    Told.PERIOD: Rung.PERIOD,
+    Told.SHAPE: Rung.SHAPE,
+}
+
+
+def usual_distance(spans: Sequence[Span]) -> int | None:
+    """The usual distance of pauses in steps, if there is one."""
+    steps = sorted({span.step for span in spans})
+    gaps = Counter(b - a for a, b in pairwise(steps))
+    if not gaps:
+        return None
+    gap, count = gaps.most_common(1)[0]
+    return gap if count >= 0.5 * (len(steps) - 1) else None
+
+
+def cost_of_each(spans: Sequence[Span]) -> list[float]:
+    """What each pause cost: a record may hold several spans of one."""
+    costs: dict[int, float] = {}
+    for span in spans:
+        costs[span.begin] = costs.get(span.begin, 0.0) + span.cost_s
+    return list(costs.values())
+
+
+def total_s(spans: Sequence[Span]) -> float:
+    return sum(span.cost_s for span in spans)
+
+
+def evidence(spans: Sequence[Span]) -> list[int]:
+    """Lines of the most expensive spans."""
+    dearest = sorted(spans, key=lambda span: -span.cost_s)[:3]
+    return sorted({line for span in dearest for line in span.lines})
+
+
+def confidence_in(spans: Sequence[Span]) -> Confidence:
+    """Stated, or marked again and again; then marked once or hinted; then shape."""
+    told = {span.told for span in spans}
+    if told == {Told.STATED} or (told <= {Told.STATED, Told.MARKER} and len(spans) > 1):
+        return "high"
+    if told <= {Told.STATED, Told.MARKER, Told.HINT}:
+        return "medium"
+    if told & {Told.STATED, Told.MARKER}:
+        return "medium"
+    return "low"
+
+
+def rung_of(spans: Sequence[Span]) -> Rung:
+    """The best rung that half of the seconds stand on, or better."""
+    seconds = dict.fromkeys(Rung, 0.0)
+    for span in spans:
+        seconds[RUNGS[span.told]] += span.cost_s
+    whole_s, so_far_s = sum(seconds.values()), 0.0
+    for rung, own_s in seconds.items():
+        so_far_s += own_s
+        if so_far_s >= 0.5 * whole_s:
+            return rung
+    return Rung.SHAPE
+
+
+def is_rising(values: Sequence[float], least: float = 0.85) -> bool:
+    """Whether later values are higher than earlier ones, pair by pair, nearly always."""
+    pairs = [(a, b) for at, a in enumerate(values) for b in values[at + 1 :]]
+    return bool(pairs) and sum(a < b for a, b in pairs) >= least * len(pairs)

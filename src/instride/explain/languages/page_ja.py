@@ -1,0 +1,87 @@
+"""Japanese: the words of the HTML page."""
+# ruff: noqa: RUF001
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+
+class JapanesePage:
+    page: ClassVar[Mapping[str, str]] = {
+        "name": "日本語",
+        "title": "{name}: 時間の内訳",
+        "headline": "{wall}のうち{share}が通常のステップ以外に使われました。",
+        "headline.good": "改善の余地はありません。{wall}のうち{share}が通常のステップです。",
+        "language": "言語",
+        "theme.dark": "ダーク",
+        "theme.light": "ライト",
+        "fact.trainer": "学習プログラム",
+        "fact.steps": "ステップ",
+        "fact.steps.all": "{first}〜{last}（すべて記録）",
+        "fact.steps.sampled": "{first}〜{last}（{every}ステップごとに記録）",
+        "fact.wall": "総時間",
+        "fact.ordinary": "通常のステップ",
+        "fact.spread": "{time} ± {spread}",
+        "fact.rhythm": "ループの周期",
+        "fact.rhythm.value": "{period}ステップに1回、{more}長くかかる",
+        "fact.restarts": "再起動の回数",
+        "chart.title": "ステップ時間",
+        "chart.label": "ステップ時間のグラフ（要因ごとに色分け）",
+        "chart.keys": "ドラッグで拡大、ダブルクリックで全体表示。グラフを選択するとホイールで拡大・"
+        "縮小できます。キー操作: 矢印で移動、+ と − で拡大・縮小、N と P で次と前の遅い箇所、"
+        "0 で全体表示。",
+        "chart.touch": "1本指で移動、2本指で拡大・縮小。タップするとそのステップの値を表示します。",
+        "chart.x": "横軸",
+        "chart.y": "縦軸",
+        "chart.steps": "ステップ",
+        "chart.time": "時間",
+        "chart.log": "対数",
+        "chart.linear": "線形",
+        "chart.in": "拡大",
+        "chart.out": "縮小",
+        "chart.all": "全体を表示",
+        "chart.range.steps": "ステップ{first}〜{last}",
+        "chart.range.time": "{first}〜{last}",
+        "chart.slowest": "{range}、最も遅いのはステップ{step}の{time}（{owner}）",
+        "chart.step": "ステップ{step}",
+        "chart.at": "開始から{time}",
+        "chart.restart": "再起動",
+        "chart.thinned": "{all}件の記録のうち{shown}件を描画しています。"
+        "各区間の最速と最遅は必ず含まれます。",
+        "chart.none": "グラフの表示には JavaScript が必要です。それ以外の内容には必要ありません。",
+        "owners.title": "時間の内訳",
+        "owners.label": "要因ごとの時間の割合",
+        "owners.owner": "要因",
+        "owners.time": "時間",
+        "owners.share": "割合",
+        "owners.steps": "ステップ数",
+        "owners.typical": "標準",
+        "owners.worst": "最大",
+        "owners.wall": "総時間",
+        "owners.gap": "プロセス間の時間は総時間に含まれますが、割合には含まれません。",
+        "findings.title": "検出結果（影響の大きい順）",
+        "findings.none": "目立った点はありません。",
+        "findings.small": "影響の小さいもの（{count}件）",
+        "finding.share": "時間の{share}",
+        "finding.share.wall": "総時間の{share}",
+        "finding.try": "対策",
+        "finding.saves": "最大{time}短縮",
+        "finding.else": "ほかに考えられる原因（{count}件）",
+        "finding.alternative": "{what}（確認方法: {how}）",
+        "finding.place": "ステップ{step}: {time}",
+        "finding.stretch": "ステップ{first}〜{last}: {time}",
+        "finding.more": "ほか{count}件",
+        "finding.evidence": "ログの該当行（{count}行）",
+        "finding.line": "{number}行目",
+        "finding.line.file": "{file}の{number}行目",
+        "unknown.title": "不明な点",
+        "footer": "instride {version} で作成。表示内容はすべてこのファイルに含まれ、"
+        "ネットワークからは何も読み込みません。",
+        "unit.ms": "{number} ms",
+        "unit.s": "{number}秒",
+        "unit.min": "{number}分",
+        "unit.h": "{number}時間",
+        "unit.d": "{number}日",
+        "unit.between": "",
+    }

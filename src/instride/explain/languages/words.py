@@ -1,0 +1,16 @@
+"""Everything that a language says, wherever it is read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from instride.explain.languages.compare import CompareWords
+from instride.explain.languages.screen import ScreenWords
+
+
+class Words(ScreenWords, CompareWords):
+    """Findings and unknowns, the terminal, two runs side by side, and the page."""
+
+    page: ClassVar[Mapping[str, str]]
+    """Texts of the HTML page, by the keys that its elements carry."""

@@ -1,0 +1,137 @@
+"""The screen fits its terminal, whatever the run, the language, the width and the encoding."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from rich.cells import cell_len
+
+from instride.cli.render.dialects import print_dialects
+from instride.explain.languages import LANGUAGES
+from instride.explain.languages.words import Words
+from instride.steps.readers import READERS
+from tests.unit.cli.screen_logs import LOGS
+from tests.unit.cli.showing import COLUMNS, explained, explained_run, shown
+from tests.unit.explain.making import Training
+from tests.unit.explain.stories import FINDINGS, SAVE, UNKNOWNS
+
+STORIES = [
+    pytest.param(story, id=f"{name} {number}")
+    for name, stories in {**FINDINGS, **UNKNOWNS}.items()
+    for number, story in enumerate(stories, 1)
+]
+
+
+@pytest.fixture(params=sorted(LANGUAGES))
+def language(request: pytest.FixtureRequest) -> Words:
+    return LANGUAGES[request.param]
+
+
+@pytest.fixture
+def train_log(tmp_path: Path) -> Path:
+    log = tmp_path / "train.log"
+    log.write_text(LOGS["step-timing"]())
+    return log
+
+
+def wider_than(screen: str, columns: int) -> list[str]:
+    return [line for line in screen.splitlines() if cell_len(line) > columns]
+
+
+@pytest.mark.parametrize("told", STORIES)
+def test_every_line_of_every_story_fits_in_every_language(
+    told: object, language: Words, tmp_path: Path
+) -> None:
+    assert callable(told)
+    screen = shown(explained_run(told(), tmp_path), language)
+    assert wider_than(screen, COLUMNS) == []
+
+
+@pytest.mark.parametrize("width", [80, 100, 200])
+def test_a_wide_terminal_is_used_up_to_100_columns(
+    train_log: Path, language: Words, width: int
+) -> None:
+    screen = shown(explained(train_log), language, width=width)
+    assert wider_than(screen, min(100, width)) == []
+    assert width == 80 or wider_than(screen, 80)
+
+
+def test_columns_of_the_table_end_where_their_heads_end(train_log: Path, language: Words) -> None:
+    lines = shown(explained(train_log), language).splitlines()
+    begin = lines.index(language.screen_phrases["where"])
+    head, first, second = lines[begin + 1 : begin + 4]
+    ends = [cell_len(head[: head.index(name) + len(name)]) for name in heads(language)]
+    for row in (first, second):
+        rest = columns_of(row)
+        assert all(rest[end - 1] != " " and rest[end] == " " for end in ends[:4])
+
+
+def heads(language: Words) -> list[str]:
+    return list(language.table_heads.values())
+
+
+def columns_of(row: str) -> str:
+    """A row with a character for each column: wide ones are doubled."""
+    return "".join(char * cell_len(char) for char in row)
+
+
+def test_huge_numbers_fit(language: Words, tmp_path: Path) -> None:
+    training = Training(has_wall=True, step=10**9)
+    for _ in range(30):
+        training.train(100, 90_000.0)
+        training.pause(SAVE, 8_000_000.0)
+    screen = shown(explained_run(training.finish(), tmp_path), language)
+    assert wider_than(screen, COLUMNS) == []
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp437", "cp932", "euc-jp", "utf-8"])
+def test_a_terminal_gets_only_characters_that_it_has(
+    train_log: Path, language: Words, encoding: str
+) -> None:
+    screen = shown(explained(train_log), language, encoding=encoding)
+    is_english = LANGUAGES["en"].screen_phrases["where"] in screen
+    is_shown = language.letters.encode(encoding, "replace").decode(encoding) == language.letters
+    assert is_english == (language.code == "en" or not is_shown)
+
+
+def test_letters_are_kept_where_only_spaces_and_signs_are_missing(train_log: Path) -> None:
+    screen = shown(explained(train_log), LANGUAGES["fr"], encoding="latin-1")
+    assert "\u00e9tapes 1 201" in screen
+    english = shown(explained(train_log), LANGUAGES["en"], encoding="ascii")
+    assert "3.3x slower" in english
+    assert "5.21 s +- 34.4 ms" in english
+
+
+def test_following_says_how_to_end_instead_of_what_is_next(
+    train_log: Path, language: Words
+) -> None:
+    screen = shown(explained(train_log), language, is_following=True)
+    assert screen.splitlines()[-1] == language.screen_phrases["following"]
+    assert "--json   " not in screen
+
+
+@pytest.mark.parametrize(
+    ("name", "command"),
+    [("a b.log", "explain 'a b.log' --json"), ("x" * 90, "explain LOG --json")],
+)
+def test_the_last_line_names_the_log_if_there_is_room(
+    name: str, command: str, tmp_path: Path, language: Words
+) -> None:
+    log = tmp_path / name
+    log.write_text(LOGS["nanogpt"]())
+    assert command in shown(explained(log), language).splitlines()[-1]
+
+
+def test_dialects_are_listed_in_the_language(
+    language: Words, capsys: pytest.CaptureFixture[str]
+) -> None:
+    print_dialects(language)
+    printed = capsys.readouterr().out
+    for reader in READERS:
+        assert reader.dialect.title in printed
+        assert reader.dialect.sample in printed
+        assert language.sampling_labels[reader.dialect.sampling] in printed
+    samples = {reader.dialect.sample for reader in READERS}
+    rest = [line for line in printed.splitlines() if not any(each in line for each in samples)]
+    assert wider_than("\n".join(rest), COLUMNS) == []
