@@ -14,6 +14,10 @@ MOST_RECORDS = 4000
 """A rhythm shows in this many steps or not at all."""
 WEAKEST_RHYTHM = 0.015
 """Share of the baseline by which a step of the rhythm must differ."""
+FEWEST_BEATS = 6
+"""Times that every step of a rhythm must have been seen."""
+STEADY = 0.8
+"""Share of the beats that must be there."""
 TEETH = 0.75
 """Share of the multiples of a period that must be slow to call them a comb."""
 
@@ -46,13 +50,14 @@ def find_rhythm(steps: Sequence[int], factors: Sequence[float]) -> Rhythm | None
     tries = []
     for period in range(2, longest + 1):
         phases = _fold(steps, rest, period)
-        if len(phases) < period or min(map(len, phases.values())) < 5:
+        if len(phases) < period or min(map(len, phases.values())) < FEWEST_BEATS:
             continue
         middles = {phase: median(values) for phase, values in phases.items()}
         misfit = sum(abs(x - middles[p]) for p, values in phases.items() for x in values)
         strongest = max(phases, key=lambda phase: abs(middles[phase]))
         error = 1.2533 * noise / len(phases[strongest]) ** 0.5
-        if abs(middles[strongest]) > max(WEAKEST_RHYTHM, 6 * error):
+        is_steady = _agree(phases[strongest], middles[strongest])
+        if is_steady and abs(middles[strongest]) > max(WEAKEST_RHYTHM, 6 * error):
             tries.append((1 - misfit / plain if plain else 0.0, period, middles))
     if not tries:
         return None
@@ -62,6 +67,12 @@ def find_rhythm(steps: Sequence[int], factors: Sequence[float]) -> Rhythm | None
     _, period, middles = next(each for each in tries if each[0] >= 0.85 * best)
     offset = max(middles, key=lambda phase: middles[phase])
     return Rhythm(period, offset, tuple(1.0 + middles[phase] for phase in range(period)))
+
+
+def _agree(values: Sequence[float], middle: float) -> bool:
+    """Whether a beat is there nearly every time: stretches of slow steps are no rhythm."""
+    half = abs(middle) / 2
+    return sum(abs(value - middle) < half for value in values) >= STEADY * len(values)
 
 
 def _centred(values: Sequence[float]) -> list[float]:

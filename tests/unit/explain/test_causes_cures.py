@@ -63,7 +63,7 @@ def test_evaluating_less_often_is_a_line_of_the_trainer(dialect: str, line: str 
     ("dialect", "line"),
     [
         ("torchtitan", "--checkpoint.async_mode=async_with_pinned_mem"),
-        ("megatron", "--async-save"),
+        ("megatron", "--async-save --use-persistent-ckpt-worker"),
         ("torchtune", "enable_async_checkpointing=True"),
     ],
 )

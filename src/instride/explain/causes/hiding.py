@@ -94,6 +94,6 @@ CAUSES = (
         "hidden-time",
         (Owner.EVAL, Owner.SAVE, Owner.COMPUTE, Owner.UNKNOWN),
         hidden_time,
-        ("print-around", "trust-clock"),
+        ("trust-clock", "print-around"),
     ),
 )

@@ -9,7 +9,7 @@ from instride.explain.causes.weighing import evidence, total_s
 from instride.explain.spans import Owner, Span
 
 PAUSE_S = (0.1, 1.5)
-"""What a garbage collection of a training process takes (nanochat, Megatron, marin: 0.5-1.5 s)."""
+"""What garbage collections of training processes are reported to take."""
 FEWEST_PAUSES = 5
 ALIKE = 3.0
 """The longest of such pauses over the shortest, the outermost tenths left out."""

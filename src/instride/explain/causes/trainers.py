@@ -1,7 +1,6 @@
 """What to change in which trainer: the line or the option, by dialect and by remedy.
 
-`{n}` stands for the value. Names of options were read in the sources of the trainers, or in their
-documentation.
+`{n}` stands for the value. Options are named as the trainers name them today; versions differ.
 """
 
 from __future__ import annotations
@@ -61,7 +60,7 @@ TRAINERS: Mapping[str, Mapping[str, str]] = {
     },
     "megatron": {
         **MEGATRON,
-        "save-async": "--async-save",
+        "save-async": "--async-save --use-persistent-ckpt-worker",
         "collect-on-schedule": "--manual-gc --manual-gc-interval 100",
         "save-on-signal": "--exit-signal-handler",
     },
@@ -89,7 +88,10 @@ TRAINERS: Mapping[str, Mapping[str, str]] = {
         "save-less": 'save_interval="{n}ba"',
         "save-more": 'save_interval="{n}ba"',
     },
-    "maxtext": _intervals("eval_interval=", "checkpoint_period="),
+    "maxtext": {
+        **_intervals("eval_interval=", "checkpoint_period="),
+        "save-async": "async_checkpointing=True",
+    },
     "openpi": {"save-less": "--save-interval={n}", "save-more": "--save-interval={n}"},
     "open-clip": {"more-workers": "--workers {n}"},
     "fairseq": {
@@ -128,10 +130,7 @@ ANY_TRAINER: Mapping[str, str] = {
     "limit-restarts": "torchrun --max-restarts=3 ...",
 }
 """Commands that do not depend on the trainer."""
-ALREADY: Mapping[str, frozenset[str]] = {
-    "maxtext": frozenset({"save-async"}),
-    "openpi": frozenset({"save-async"}),
-}
+ALREADY: Mapping[str, frozenset[str]] = {"openpi": frozenset({"save-async"})}
 """What a trainer does by itself."""
 WITHOUT_TORCH = frozenset({"llmc", "maxtext", "openpi", "caffe", "mxnet", "paddle"})
 """Dialects of trainers for which the variables of torch do nothing."""
