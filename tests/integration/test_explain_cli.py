@@ -153,11 +153,14 @@ CONTRACT: dict[str, Any] = {
             "cost_s": NUMBER,
             "share": NUMBER,
             "confidence": str,
+            "rung": str,
+            "part_of": (None, str),
             "sentence": str,
             "evidence": EVIDENCE,
             "remedies": [
                 {"text": str, "change": (None, str), "saves_s": (None, *NUMBER)},
             ],
+            "alternatives": [{"text": str, "check": str}],
         }
     ],
     "unknown": [str],

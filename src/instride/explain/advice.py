@@ -140,11 +140,11 @@ def pausing(ledger: Ledger, owner: Owner) -> Pausing | None:
 
 
 def failures_of(ledger: Ledger, mtbf_s: float | None = None) -> Failures | None:
-    """How often the training dies: as given, or by the restarts in the log."""
+    """How often the training dies: as given, or by the restarts in the log; one says nothing."""
     if mtbf_s is not None:
         return Failures(mtbf_s, 0) if mtbf_s > 0 else None
     count = sum(not restart.is_new_run for restart in ledger.restarts)
-    return Failures(ledger.running_s / count, count) if count else None
+    return Failures(ledger.running_s / count, count) if count > 1 else None
 
 
 def _under_target(pauses: Pausing, dialect: str, name: str, remedy: str) -> list[Advice]:

@@ -19,6 +19,7 @@ from instride.explain.ledger import Ledger, build
 from instride.explain.report import (
     SCHEMA,
     AdviceEntry,
+    Alternative,
     Cadence,
     Evidence,
     FindingEntry,
@@ -29,6 +30,7 @@ from instride.explain.report import (
     SpanEntry,
     Steps,
 )
+from instride.explain.settings import read_settings
 from instride.explain.spans import Owner, Span
 from instride.explain.unknowns import Unknown, unknowns
 from instride.steps.model import Run
@@ -61,7 +63,7 @@ def explain(run: Run, sources: Sequence[Source]) -> Explanation:
     ledger = build(run)
     if ledger.wall_s <= 0:
         raise NoTimesError(sources[0].name, len(run), "all their times are zero")
-    found = findings(ledger)
+    found = findings(ledger, read_settings(sources[0]))
     wanted = {line for finding in found for line in finding.lines}
     wanted |= {line for span in ledger.spans for line in span.lines}
     return Explanation(ledger, found, unknowns(ledger), list(sources), _texts(run, sources, wanted))
@@ -121,9 +123,14 @@ def report(
                 cost_s=finding.cost_s,
                 share=min(1.0, finding.cost_s / wall_s),
                 confidence=finding.confidence,
+                rung=finding.rung.value,
+                part_of=finding.within,
                 sentence=language.sentence(finding),
                 evidence=evidence(finding.lines),
                 remedies=remedies(finding),
+                alternatives=[
+                    Alternative(what, how) for what, how in language.alternatives[finding.id]
+                ],
             )
             for finding in explanation.findings
         ],

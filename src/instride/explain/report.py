@@ -12,6 +12,7 @@ import msgspec
 SCHEMA = 1
 
 Confidence = Literal["high", "medium", "low"]
+RungName = Literal["stated", "marker", "period", "shape"]
 
 
 class Evidence(msgspec.Struct, frozen=True):
@@ -72,6 +73,15 @@ class Remedy(msgspec.Struct, frozen=True):
     change: str | None
     """A config line or a command, where one is known for the trainer."""
     saves_s: float | None
+    """At most, of the time of this run; null where the log cannot tell."""
+
+
+class Alternative(msgspec.Struct, frozen=True):
+    """What else a finding could be."""
+
+    text: str
+    check: str
+    """The next measurement, which tells."""
 
 
 class FindingEntry(msgspec.Struct, frozen=True):
@@ -80,9 +90,14 @@ class FindingEntry(msgspec.Struct, frozen=True):
     cost_s: float
     share: float
     confidence: Confidence
+    rung: RungName
+    """How it was told: stated by the log, marked, by its distance, or by shape only."""
+    part_of: str | None
+    """The finding, or else the owner, that its seconds are already counted in."""
     sentence: str
     evidence: list[Evidence]
     remedies: list[Remedy]
+    alternatives: list[Alternative]
 
 
 class AdviceEntry(msgspec.Struct, frozen=True):

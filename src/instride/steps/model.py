@@ -125,6 +125,8 @@ class Run:
         """How many lines came before each of the files that the run was read from."""
         self.num_duplicates = 0
         """Records dropped because another rank had printed the same step."""
+        self.sizes: list[tuple[int, int]] = []
+        """Lines that say how large a file is that a save wrote, and its bytes."""
         self.notes: list[str] = []
         """What a reader had to guess or could not read, for the user."""
 

@@ -119,6 +119,11 @@ class Recording:
             self.run.first_clock = clock
         self._last_clock = clock
 
+    def size(self, num_bytes: float, line: int) -> None:
+        """Note that a save wrote a file of so many bytes; its marker stands near this line."""
+        if isfinite(num_bytes) and num_bytes > 0:
+            self.run.sizes.append((line, round(num_bytes)))
+
     def note(self, text: str) -> None:
         """Tell the user what the reader had to guess or could not read; once each."""
         if text not in self.run.notes:

@@ -245,6 +245,22 @@ def _saved_and_lost(times: int, saves: int = 4) -> Story:
     return tell
 
 
+def sized_saves(gigabytes: float, *, is_stated: bool = True, is_closing: bool = False) -> Story:
+    """Saves of 20 seconds whose size the log prints beside them."""
+
+    def tell() -> Run:
+        training = Training(has_wall=is_closing)
+        for _ in range(1 if is_closing else 3):
+            training.train(100)
+            training.log.size(1e9 * gigabytes, training.line + 1)
+            training.pause(SAVE, 20.0, is_stated=is_stated)
+        if not is_closing:
+            training.train(100)
+        return training.finish()
+
+    return tell
+
+
 def _startup() -> Run:
     training = Training(has_wall=True)
     training.wait(300.0)
@@ -332,6 +348,7 @@ FINDINGS: dict[str, list[Story]] = {
     "first-eval": [first_eval()],
     "cleanup": [cleanup(1), cleanup(4), cleanup(4, is_stated=True)],
     "growing-saves": [_pauses(SAVE)],
+    "slow-filesystem": [sized_saves(0.2), sized_saves(0.2, is_closing=True)],
     "recompilation": [
         compiled(150),
         compiled(150, 233),

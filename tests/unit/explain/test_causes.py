@@ -26,6 +26,7 @@ from tests.unit.explain.stories import (
     never_again,
     off_the_clock,
     resumed,
+    sized_saves,
     steps,
 )
 
@@ -49,6 +50,7 @@ def staircase(step: int) -> float:
 NEARLY: dict[str, list[Story]] = {
     "first-eval": [first_eval(5.0), first_eval(20.0, times=3), first_eval(300.0)],
     "cleanup": [lambda: saves(4.0, 4.0)],
+    "slow-filesystem": [sized_saves(2.5), sized_saves(0.2, is_stated=False)],
     "growing-saves": [
         lambda: saves(4.0, 10.0, 4.0, 10.0),
         lambda: saves(4.0, 4.1, 4.2, 4.3),
@@ -220,6 +222,14 @@ def test_growth_costs_what_the_saves_took_more_than_the_first() -> None:
     assert every["growing-saves"].cost_s == pytest.approx(30.0)
     assert every["growing-saves"].within == "save"
     assert every["save"].cost_s == pytest.approx(70.0)
+
+
+def test_a_slow_file_system_costs_what_a_hundred_megabytes_a_second_would_have_saved() -> None:
+    every = found(sized_saves(0.2)())
+    assert every["slow-filesystem"].facts["bytes_s"] == pytest.approx(1e7)
+    assert every["slow-filesystem"].cost_s == pytest.approx(3 * 18.0)
+    assert every["slow-filesystem"].within == "save"
+    assert every["save"].cost_s == pytest.approx(60.0)
 
 
 def test_a_marked_compilation_is_likely_and_cites_its_line() -> None:

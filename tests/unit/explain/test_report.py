@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -29,9 +30,11 @@ KEYS = {
     "restarts": {"line", "resumed_at", "gap_s", "lost_steps", "lost_s"},
     "findings": {
         *("id", "owner", "cost_s", "share", "confidence", "sentence", "evidence", "remedies"),
+        *("rung", "part_of", "alternatives"),
     },
     "evidence": {"line", "text"},
     "remedies": {"text", "change", "saves_s"},
+    "alternatives": {"text", "check"},
 }
 
 
@@ -68,7 +71,7 @@ def test_every_object_has_the_keys_of_the_contract(reported: Callable[[Run], Rep
         assert answer[name], f"no {name} to look at"
         for entry in answer[name]:
             assert entry.keys() >= KEYS[name]
-            for inner in ("evidence", "remedies"):
+            for inner in ("evidence", "remedies", "alternatives"):
                 assert all(each.keys() >= KEYS[inner] for each in entry.get(inner, []))
 
 
@@ -178,3 +181,11 @@ def test_findings_and_spans_name_owners_that_exist(reported: Callable[[Run], Rep
     answer = reported(eventful())
     assert {finding.owner for finding in answer.findings} <= names
     assert {span.owner for span in answer.spans} <= names - {"compute"}
+
+
+def test_a_period_is_compared_with_the_settings_at_the_head_of_the_log(tmp_path: Path) -> None:
+    log = tmp_path / "train.log"
+    log.write_text("eval_interval = 100\n")
+    (finding,) = report(explain(FINDINGS["periodic"][0](), [Source(str(log))])).findings
+    assert (finding.rung, finding.confidence) == ("period", "medium")
+    assert "`eval_interval`" in finding.sentence

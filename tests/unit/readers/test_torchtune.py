@@ -54,6 +54,7 @@ def test_a_closing_save_states_how_long_it_took() -> None:
     run = read([epoch(1, 20, 3), *save(284.91), last])
     assert events(run) == [(EventKind.SAVE, 20, 284.91)]
     assert [(end.wall, end.line) for end in run.ends] == [(345.0, 5)]
+    assert run.sizes == [(3, round(2.3 * 2**30))]
 
 
 def test_a_marker_behind_a_drawing_is_found() -> None:

@@ -6,7 +6,7 @@ from itertools import pairwise
 from statistics import median
 
 from instride.explain.aftermath import QUIET
-from instride.explain.causes.contract import Case, Cause, Facts, Finding
+from instride.explain.causes.contract import Case, Cause, Facts, Finding, Rung
 from instride.explain.causes.evaluating import closing_named, pauses_named
 from instride.explain.causes.weighing import (
     confidence_in,
@@ -17,11 +17,14 @@ from instride.explain.causes.weighing import (
     usual_distance,
 )
 from instride.explain.report import Confidence
-from instride.explain.spans import Owner, Span
+from instride.explain.spans import Owner, Span, Told
 from instride.steps.model import EventKind
 
 GROWTH = 1.5
 """How much longer the last saves must take than the first ones to call that growth."""
+SLOW_BYTES_S = 100e6
+REACH = 20
+"""Lines around the statement of a save in which the sizes of its files are printed."""
 FEWEST_SAVES = 4
 """Three will do if each takes that much longer than the one before."""
 
@@ -91,6 +94,32 @@ def growing_saves(case: Case) -> list[Finding]:
     return [found]
 
 
+def slow_filesystem(case: Case) -> list[Finding]:
+    """The log states how large the files of a save are and how long it took, and that is less
+    than 100 MB a second: disks and networks of today do several times that."""
+    found = [each for span in case.spans(Owner.SAVE) if (each := _written(case, span)) is not None]
+    num_bytes, seconds = sum(size for size, _ in found), sum(span.cost_s for _, span in found)
+    if not found or num_bytes >= SLOW_BYTES_S * seconds:
+        return []
+    spans = [span for _, span in found]
+    facts: Facts = {"count": len(found), "bytes": num_bytes, "bytes_s": num_bytes / seconds}
+    cost_s = seconds - num_bytes / SLOW_BYTES_S
+    told = Finding("slow-filesystem", Owner.SAVE, cost_s, "medium", facts, evidence(spans))
+    told.rung = Rung.STATED
+    told.within = "closing-save" if all(span.is_closing for span in spans) else "save"
+    return [told]
+
+
+def _written(case: Case, span: Span) -> tuple[int, Span] | None:
+    """Bytes of the files whose sizes are printed beside the statement of a save."""
+    if span.told is not Told.STATED:
+        return None
+    run = case.ledger.timeline.run
+    said = [e.line for e in run.events if e.seconds and e.line in span.lines]
+    near = [size for at, size in run.sizes if any(abs(at - line) <= REACH for line in said)]
+    return (sum(near), span) if near else None
+
+
 def aftermath(case: Case) -> list[Finding]:
     """Steps after a save are slower than those before it until the speed comes back: one clear
     plateau, or a smaller one after most of the saves."""
@@ -121,6 +150,7 @@ def aftermath(case: Case) -> list[Finding]:
 CAUSES = (
     Cause("cleanup", (Owner.SAVE,), clean_up, ("delete-later",)),
     Cause("growing-saves", (Owner.SAVE,), growing_saves, ("save-once", "watch-disk")),
+    Cause("slow-filesystem", (Owner.SAVE,), slow_filesystem, ("save-near", "watch-disk")),
     Cause("closing-save", (Owner.SAVE,), closing_save, ("save-async", "save-near")),
     Cause("save", (Owner.SAVE,), saves, ("save-async", "save-less", "save-if-better", "save-near")),
     Cause("aftermath", (Owner.AFTERMATH,), aftermath, ("yield-to-training", "work-later")),

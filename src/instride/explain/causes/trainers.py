@@ -122,14 +122,18 @@ ANY_TRAINER: Mapping[str, str] = {
     "cache-compiled": "export TORCHINDUCTOR_CACHE_DIR=$HOME/.cache/torchinductor",
     "log-recompiles": "export TORCH_LOGS=recompiles",
     "spare-memory": "export PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True",
-    "yield-to-training": "chrt --idle 0 ionice -c 3 COMMAND",
+    "yield-to-training": "chrt --idle -p 0 PID; echo 19 > /proc/PID/autogroup",
     "watch-machine": "vmstat 5",
     "watch-memory": "vmstat 5",
     "watch-disk": "iostat -x 5",
     "watch-clocks": "nvidia-smi -l 5 -q -d CLOCK,PERFORMANCE,TEMPERATURE",
     "limit-restarts": "torchrun --max-restarts=3 ...",
 }
-"""Commands that do not depend on the trainer."""
+"""Commands that do not depend on the trainer.
+
+To yield takes two: a program in another session is its own autogroup, where the idle class alone
+does nothing.
+"""
 ALREADY: Mapping[str, frozenset[str]] = {"openpi": frozenset({"save-async"})}
 """What a trainer does by itself."""
 WITHOUT_TORCH = frozenset({"llmc", "maxtext", "openpi", "caffe", "mxnet", "paddle"})

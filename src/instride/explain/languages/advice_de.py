@@ -38,6 +38,13 @@ class GermanAdvice(GermanCauses):
             f"{f['last_step']}; diese Zunahme kostet {self.seconds(cost_s)}."
         )
 
+    def say_slow_filesystem(self, f: Facts, cost_s: float) -> str:
+        gigabytes, megabytes_s = number_of(f, "bytes") / 1e9, number_of(f, "bytes_s") / 1e6
+        return (
+            f"{self.number(gigabytes, 1)}\u00a0GB wurden mit {self.number(megabytes_s)}\u00a0MB/s "
+            f"gespeichert; mit 100\u00a0MB/s hätte das {self.seconds(cost_s)} weniger gedauert."
+        )
+
     def say_recompilation(self, f: Facts, cost_s: float) -> str:
         count = count_of(f, "count")
         if f["marked"]:

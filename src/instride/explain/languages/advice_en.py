@@ -37,6 +37,13 @@ class EnglishAdvice(EnglishCauses):
             f"that growth costs {self.seconds(cost_s)}."
         )
 
+    def say_slow_filesystem(self, f: Facts, cost_s: float) -> str:
+        gigabytes, megabytes_s = number_of(f, "bytes") / 1e9, number_of(f, "bytes_s") / 1e6
+        return (
+            f"{self.number(gigabytes, 1)} GB were saved at {self.number(megabytes_s)} MB a second; "
+            f"at 100 MB a second it would have taken {self.seconds(cost_s)} less."
+        )
+
     def say_recompilation(self, f: Facts, cost_s: float) -> str:
         many = count_of(f, "count") > 1
         if f["marked"]:

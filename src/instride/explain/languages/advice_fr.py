@@ -47,6 +47,14 @@ class FrenchAdvice(FrenchCauses):
             f"croissance coûte {self.seconds(cost_s)}."
         )
 
+    def say_slow_filesystem(self, f: Facts, cost_s: float) -> str:
+        gigabytes, megabytes_s = number_of(f, "bytes") / 1e9, number_of(f, "bytes_s") / 1e6
+        return (
+            f"{self.number(gigabytes, 1)}{SPACE}Go ont été sauvegardés à "
+            f"{self.number(megabytes_s)}{SPACE}Mo/s{NARROW}; à 100{SPACE}Mo/s, cela aurait pris "
+            f"{self.seconds(cost_s)} de moins."
+        )
+
     def say_recompilation(self, f: Facts, cost_s: float) -> str:
         count = count_of(f, "count")
         if f["marked"]:

@@ -45,6 +45,13 @@ class JapaneseAdvice(JapaneseCauses):
             f"{self.seconds(cost_s)}です。"
         )
 
+    def say_slow_filesystem(self, f: Facts, cost_s: float) -> str:
+        gigabytes, megabytes_s = number_of(f, "bytes") / 1e9, number_of(f, "bytes_s") / 1e6
+        return (
+            f"{self.number(gigabytes, 1)} GBの保存速度は{self.number(megabytes_s)} MB/sでした。"
+            f"100 MB/sなら{self.seconds(cost_s)}短く済みます。"
+        )
+
     def say_recompilation(self, f: Facts, cost_s: float) -> str:
         count = count_of(f, "count")
         if f["marked"]:

@@ -21,6 +21,7 @@ class GermanCauses(GermanNumbers):
         "closing-eval-and-save": "Evaluierung und Speichern nach dem letzten Schritt",
         "save": "Synchrones Speichern",
         "closing-save": "Speichern nach dem letzten Schritt",
+        "slow-filesystem": "Langsames Dateisystem",
         "growing-saves": "Speichern dauert immer länger",
         "cleanup": "Alte Checkpoints werden im Trainings-Thread gelöscht",
         "aftermath": "Langsame Schritte nach dem Speichern",
@@ -140,6 +141,13 @@ class GermanCauses(GermanNumbers):
             ),
         ),
         "closing-save": (("ein Upload oder eine Konvertierung danach", LOG_TIMES),),
+        "slow-filesystem": (
+            ("Serialisieren auf einem Kern", "nachsehen, ob die Platte beim Speichern ruht"),
+            (
+                "andere Arbeit, die mitgezählt wird",
+                "dort mit dd eine Datei dieser Größe schreiben und die Zeit messen",
+            ),
+        ),
         "growing-saves": (
             ("eine volllaufende Platte", "den freien Platz ansehen"),
             (

@@ -20,6 +20,7 @@ class EnglishCauses(Language):
         "save": "Synchronous save",
         "closing-save": "Save after the last step",
         "growing-saves": "Saves that take longer and longer",
+        "slow-filesystem": "A slow file system",
         "cleanup": "Old checkpoints deleted on the training thread",
         "aftermath": "Slow steps after a save",
         "warmup": "Compilation and caches in the first steps",
@@ -115,6 +116,10 @@ class EnglishCauses(Language):
         "growing-saves": (
             ("a disk that fills up", "look at its free space"),
             ("other jobs on the same storage", "time a file of fixed size beside each save"),
+        ),
+        "slow-filesystem": (
+            ("serialising on one core", "see whether the disk is idle while it saves"),
+            ("other work counted in", "write a file of that size there with dd, and time it"),
         ),
         "cleanup": (("a slow metadata server", "time the deletion of a small file there"),),
         "aftermath": (

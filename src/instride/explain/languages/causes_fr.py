@@ -21,6 +21,7 @@ class FrenchCauses(FrenchNumbers):
         "closing-eval-and-save": "Évaluation et sauvegarde après la dernière étape",
         "save": "Sauvegarde synchrone",
         "closing-save": "Sauvegarde après la dernière étape",
+        "slow-filesystem": "Système de fichiers lent",
         "growing-saves": "Sauvegardes de plus en plus longues",
         "cleanup": "Anciens checkpoints supprimés dans le thread d'entraînement",
         "aftermath": "Étapes lentes après une sauvegarde",
@@ -139,6 +140,16 @@ class FrenchCauses(FrenchNumbers):
             ),
         ),
         "closing-save": (("un envoi ou une conversion à la suite", LOG_TIMES),),
+        "slow-filesystem": (
+            (
+                "une sérialisation sur un seul cœur",
+                "regarder si le disque est inactif pendant la sauvegarde",
+            ),
+            (
+                "un autre travail compté avec",
+                "y écrire avec dd un fichier de cette taille et le chronométrer",
+            ),
+        ),
         "growing-saves": (
             ("un disque qui se remplit", "regarder l'espace libre"),
             (

@@ -22,6 +22,7 @@ class JapaneseCauses(JapaneseNumbers):
         "closing-eval-and-save": "最後のステップの後の評価と保存",
         "save": "同期的な保存",
         "closing-save": "最後のステップの後の保存",
+        "slow-filesystem": "ファイルシステムが遅い",
         "growing-saves": "保存時間が延び続けている",
         "cleanup": "学習スレッドでの古いチェックポイントの削除",
         "aftermath": "保存後の遅いステップ",
@@ -113,6 +114,10 @@ class JapaneseCauses(JapaneseNumbers):
             ("最も遅いランクを待つ時間", "各ランクが出力する時間を比べる"),
         ),
         "closing-save": (("続くアップロードや変換", LOG_TIMES),),
+        "slow-filesystem": (
+            ("1コアでのシリアライズ", "保存中にディスクが空いているか確認する"),
+            ("ほかの処理時間の混入", "同じ場所に同じ大きさのファイルをddで書いて計る"),
+        ),
         "growing-saves": (
             ("空きの減ったディスク", "空き容量を見る"),
             ("同じストレージを使うほかのジョブ", "保存のたびに一定サイズの書き込みを計測する"),

@@ -23,6 +23,7 @@ PRINTED = re.compile(r"Step (\d{1,15}) \| loss:|\{\"step\": (\d{1,15}), \"loss\"
 SAVED = re.compile(
     r"(?:Checkpoint saved in|Saving (?:asynchronous )?checkpoint took) (\d{1,9}\.\d{1,6}) sec"
 )
+SIZE = re.compile(r" checkpoint of size (\d{1,9}\.\d{1,6}) GiB saved to ")
 SAVING = ("Starting checkpoint save", "Saving checkpoint", " checkpoint of size ")
 
 
@@ -76,6 +77,8 @@ class Torchtune(Reader):
             self.printed.replay(self.log)
 
     def _checkpoint(self, number: int, line: str) -> None:
+        if found := SIZE.search(line):
+            self.log.size(float(found[1]) * 2**30, number)
         if found := SAVED.search(line):
             self._mark(Mark(EventKind.SAVE, number, float(found[1])))
         elif any(text in line for text in SAVING):
