@@ -377,7 +377,7 @@ FINDINGS: dict[str, list[Story]] = {
 ADVICE: dict[str, list[Story]] = {
     "eval-interval": [_pauses(EVAL), _pauses(EVAL, times=1), _pauses(EVAL, SAVE, times=9)],
     "save-interval": [_pauses(SAVE), _aftermath(4), _aftermath(9, save_s=99.0)],
-    "save-by-failures": [_saved_and_lost(1), _saved_and_lost(3), _saved_and_lost(1, saves=1)],
+    "save-by-failures": [_saved_and_lost(2), _saved_and_lost(3), _saved_and_lost(2, saves=1)],
 }
 
 UNKNOWNS: dict[str, list[Story]] = {
