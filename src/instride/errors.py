@@ -8,13 +8,16 @@
     |-- BinaryLogError        (ValueError) 12
     |-- NoStepsError          (ValueError) 13  no reader found a step
     |-- NoTimesError          (ValueError) 14  steps, but no time that is of use
-    `-- NoLogsError           (ValueError) 15  a directory without logs
+    |-- NoLogsError           (ValueError) 15  a directory without logs
+    `-- UnwritableError       (OSError)    16  the page or the trace cannot be written
 
 A message says what failed, with the value in backticks; the hint is a command that works.
 """
 
 from __future__ import annotations
 
+import os
+import shlex
 from typing import ClassVar
 
 
@@ -124,4 +127,16 @@ class NoLogsError(InstrideError, ValueError):
         super().__init__(
             f"no training log among the {num_files} files in `{path}`",
             "name the file itself: `instride explain path/to/train.log`",
+        )
+
+
+class UnwritableError(InstrideError, OSError):
+    """What was asked for cannot be written there."""
+
+    exit_code = 16
+
+    def __init__(self, path: str, why: str) -> None:
+        folder = os.path.dirname(path) or "."  # noqa: PTH120 - pathlib costs start-up time
+        super().__init__(
+            f"cannot write `{path}`: {why}", f"`mkdir -p {shlex.quote(folder)}` makes the directory"
         )

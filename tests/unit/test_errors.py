@@ -18,6 +18,7 @@ from instride.errors import (
     NoTimesError,
     UnknownDialectError,
     UnreadableLogError,
+    UnwritableError,
 )
 
 ALL = [each for _, each in inspect.getmembers(errors, inspect.isclass)]
@@ -32,6 +33,7 @@ EXAMPLES: list[tuple[InstrideError, str]] = [
     (NoStepsError("train.log", "17 dialects"), "`train.log`"),
     (NoTimesError("train.log", 1, "no time could be read"), "`train.log`"),
     (NoLogsError("logs", 3), "`logs`"),
+    (UnwritableError("no/where.html", "No such file or directory"), "`no/where.html`"),
 ]
 TREE_LINE = re.compile(r"(?:[|`]-- )?(\w+Error) +(?:\((\w+)\) +)?(\d+)(?: .*)?")
 

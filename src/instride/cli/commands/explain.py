@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import click
 
 from instride.cli.answering import explained, language_option, print_json
+from instride.errors import UnwritableError
 
 
 @click.command("explain", context_settings={"help_option_names": ["-h", "--help"]})
@@ -77,18 +79,23 @@ def command(
     if html is not None:
         from instride.cli.render.html import write_html
 
-        write_html(explanation, Path(html), LANGUAGES, language.code)
+        _write(html, lambda path: write_html(explanation, path, LANGUAGES, language.code))
     if perfetto is not None:
         from instride.cli.render.perfetto import write_perfetto
 
-        write_perfetto(explanation, Path(perfetto))
+        _write(perfetto, lambda path: write_perfetto(explanation, path))
     if not as_json:
         from instride.cli.render.text import print_explanation
 
         print_explanation(explanation, language=language, mtbf_s=mtbf_s)
-    for path in (html, perfetto):
-        if path is not None:
-            click.echo(f"wrote {path}", err=True)
+
+
+def _write(target: str, write: Callable[[Path], None]) -> None:
+    try:
+        write(Path(target))
+    except OSError as error:
+        raise UnwritableError(target, error.strerror or str(error)) from error
+    click.echo(f"wrote {target}", err=True)
 
 
 def _mtbf_s(text: str | None) -> float | None:
