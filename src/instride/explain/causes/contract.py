@@ -55,12 +55,13 @@ class Case:
         self.drifting: set[int] = set()
         """First records of the processes whose speed changes all the time."""
         self._told: set[int] = set()
+        self._spans: dict[Owner, list[Span]] = {}
+        for span in ledger.spans:
+            self._spans.setdefault(span.owner, []).append(span)
 
     def spans(self, owner: Owner) -> list[Span]:
         """Spans of an owner that no finding has told yet."""
-        return [
-            span for span in self.ledger.spans if span.owner is owner and id(span) not in self._told
-        ]
+        return [span for span in self._spans.get(owner, []) if id(span) not in self._told]
 
     def settle(self, spans: Iterable[Span]) -> None:
         self._told.update(id(span) for span in spans)

@@ -64,15 +64,18 @@ def hidden_time(case: Case) -> list[Finding]:
 def _compare(case: Case) -> _Hidden:
     timeline = case.ledger.timeline
     run, hidden = timeline.run, _Hidden()
+    if not run.wall:
+        return hidden
+    printed, took, step, wall = run.seconds, timeline.seconds, run.step, run.wall
+    least_s = 2 * run.clock_resolution_s
     for process in timeline.processes:
         for index in range(process.begin + 1, process.end):
-            printed = run.seconds[index]
-            if isnan(printed) or not timeline.has_wall(index, process):
+            stated_s = printed[index] * (step[index] - step[index - 1])
+            if isnan(stated_s + wall[index] + wall[index - 1]):
                 continue
             hidden.num_compared += 1
-            took = timeline.seconds[index]
-            missing_s = took - printed * timeline.num_steps(index, process)
-            if missing_s > max(CLEAR * took, 2 * run.clock_resolution_s):
+            missing_s = took[index] - stated_s
+            if missing_s > least_s and missing_s > CLEAR * took[index]:
                 _add(case, hidden, index, missing_s)
     return hidden
 

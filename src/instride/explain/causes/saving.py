@@ -97,6 +97,8 @@ def growing_saves(case: Case) -> list[Finding]:
 def slow_filesystem(case: Case) -> list[Finding]:
     """The log states how large the files of a save are and how long it took, and that is less
     than 100 MB a second: disks and networks of today do several times that."""
+    if not case.ledger.timeline.run.sizes:
+        return []
     found = [each for span in case.spans(Owner.SAVE) if (each := _written(case, span)) is not None]
     num_bytes, seconds = sum(size for size, _ in found), sum(span.cost_s for _, span in found)
     if not found or num_bytes >= SLOW_BYTES_S * seconds:
