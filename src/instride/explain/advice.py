@@ -103,7 +103,8 @@ def advise(ledger: Ledger, mtbf_s: float | None = None) -> list[Advice]:
     if evaluating is not None:
         advice += _under_target(evaluating, dialect, "eval-interval", "evaluate-less")
     failures = failures_of(ledger, mtbf_s)
-    if saving is not None and failures is not None:
+    # One restart in a log says nothing about how often there will be others.
+    if saving is not None and failures is not None and failures.count != 1:
         advice.append(_against_failures(saving, failures, dialect))
     elif saving is not None and not saving.is_joint:
         advice += _under_target(saving, dialect, "save-interval", "save-less")
@@ -140,11 +141,11 @@ def pausing(ledger: Ledger, owner: Owner) -> Pausing | None:
 
 
 def failures_of(ledger: Ledger, mtbf_s: float | None = None) -> Failures | None:
-    """How often the training dies: as given, or by the restarts in the log; one says nothing."""
+    """How often the training dies: as given, or by the restarts in the log."""
     if mtbf_s is not None:
         return Failures(mtbf_s, 0) if mtbf_s > 0 else None
     count = sum(not restart.is_new_run for restart in ledger.restarts)
-    return Failures(ledger.running_s / count, count) if count > 1 else None
+    return Failures(ledger.running_s / count, count) if count else None
 
 
 def _under_target(pauses: Pausing, dialect: str, name: str, remedy: str) -> list[Advice]:
