@@ -1,17 +1,13 @@
-"""What verbs that read logs have in common: from what the user named to an explanation, to JSON."""
+"""What verbs that read logs have in common: from what the user named to an explanation."""
 
 from __future__ import annotations
 
-import io
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
 
 if TYPE_CHECKING:
-    import msgspec
-
     from instride.explain.explaining import Explanation
 
 LANGUAGE_CODES = ("en", "de", "fr", "ja")
@@ -34,12 +30,3 @@ def explained(logs: Sequence[str], dialect: str | None, patterns: Sequence[str])
     run = read_with(choice.reader, choice.sources)
     run.notes += choice.notes
     return explain(run, choice.sources)
-
-
-def print_json(answer: msgspec.Struct) -> None:
-    """Print an answer for programs: UTF-8, whatever the terminal speaks."""
-    from instride.cli.render import json as json_out
-
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(encoding="utf-8")
-    json_out.write(answer, sys.stdout)

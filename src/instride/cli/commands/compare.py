@@ -6,7 +6,7 @@ import os
 
 import click
 
-from instride.cli.answering import explained, language_option, print_json
+from instride.cli.answering import explained, language_option
 
 
 @click.command("compare", context_settings={"help_option_names": ["-h", "--help"]})
@@ -47,6 +47,7 @@ def command(
         explained([before], dialect, patterns), explained([after], dialect, patterns)
     )
     if as_json:
+        from instride.cli.render.json import print_json
         from instride.explain.comparison_report import comparison_report
 
         print_json(comparison_report(comparison, words))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from instride.cli.answering import explained, language_option, print_json
+from instride.cli.answering import explained, language_option
 from instride.errors import UnwritableError
 
 
@@ -73,6 +73,7 @@ def command(
         return
     explanation = explained(logs, dialect, patterns)
     if as_json:
+        from instride.cli.render.json import print_json
         from instride.explain.explaining import report
 
         print_json(report(explanation, language, mtbf_s))

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TextIO
+import sys
 
 import msgspec
 
 
-def write(report: msgspec.Struct, out: TextIO) -> None:
-    """Print the report, indented: people look at it too."""
-    out.write(msgspec.json.format(msgspec.json.encode(report), indent=1).decode())
-    out.write("\n")
+def print_json(answer: msgspec.Struct) -> None:
+    """Print an answer, indented, as people look at it too: UTF-8, whatever the terminal speaks."""
+    text = msgspec.json.format(msgspec.json.encode(answer), indent=1) + b"\n"
+    buffer = getattr(sys.stdout, "buffer", None)
+    if buffer is None:
+        sys.stdout.write(text.decode())
+        return
+    # Straight to the bytes: the answer to a long log has many megabytes, and one copy is enough.
+    sys.stdout.flush()
+    buffer.write(text)
+    buffer.flush()
