@@ -69,14 +69,11 @@ def build(run: Run) -> Ledger:
     rhythm = _rhythm(timeline, found)
     usual_data_s = _usual_data(run)
     spans: list[Span] = []
-    excesses = [
-        Excess(timeline, process, own, rhythm)
-        for process, own in zip(timeline.processes, found, strict=True)
-    ]
     periods: dict[int, Beat] = {}
-    for excess in excesses:
-        periods |= marked_periods(excess)
-    for excess in excesses:
+    for process in timeline.processes:
+        periods |= marked_periods(timeline, process)
+    for process, own in zip(timeline.processes, found, strict=True):
+        excess = Excess(timeline, process, own, rhythm)
         spans += marked_pauses(excess, usual_data_s)
         spans += aftermaths(excess)
         spans += unexplained(excess, usual_data_s, periods)

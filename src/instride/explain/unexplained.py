@@ -12,8 +12,10 @@ import msgspec
 from instride.explain.aftermath import is_smeared
 from instride.explain.excess import Excess
 from instride.explain.pauses import OWNER_OF
+from instride.explain.processes import Process
 from instride.explain.rhythm import Comb, find_combs
 from instride.explain.spans import Owner, Span, Told
+from instride.explain.timeline import Timeline
 
 ALONE = 0.5
 """A single slow step without a marker is worth a word from +50 %."""
@@ -49,12 +51,12 @@ def unexplained(excess: Excess, usual_data_s: float, periods: dict[int, Beat]) -
     return spans
 
 
-def marked_periods(excess: Excess) -> dict[int, Beat]:
+def marked_periods(timeline: Timeline, process: Process) -> dict[int, Beat]:
     """How many steps lie between marked pauses of one kind, where that is regular."""
     found: dict[int, Beat] = {}
-    step, process = excess.timeline.run.step, excess.process
+    step = timeline.run.step
     at_of: dict[Owner, list[int]] = {}
-    for at, events in sorted(excess.timeline.events_at.items()):
+    for at, events in sorted(timeline.events_at.items()):
         if process.begin <= at < process.end:
             for owner in {OWNER_OF[event.kind] for event in events}:
                 named = [e.step for e in events if e.step is not None]
