@@ -6,6 +6,7 @@ import re
 import runpy
 import subprocess
 import sys
+from multiprocessing.pool import ThreadPool
 from pathlib import Path
 
 import pytest
@@ -88,9 +89,10 @@ def test_a_save_is_one_file_that_torch_can_load(out: Path) -> None:
 
 def test_the_compressor_leaves_the_same_bytes_in_a_smaller_file(tmp_path: Path) -> None:
     checkpoint = tmp_path / "step_000008.pt"
-    checkpoint.write_bytes(b"weights and moments " * 1000)
+    checkpoint.write_bytes(b"weights and moments " * 150_000)
     compressor = runpy.run_path(str(EXAMPLES / "naive_compressor.py"))
-    compressor["compress"](checkpoint)
+    with ThreadPool(2) as workers:
+        compressor["pack"](checkpoint, workers)
     packed = (tmp_path / "step_000008.pt.zst").read_bytes()
     assert len(packed) < checkpoint.stat().st_size / 10
     assert zstd.decompress(packed) == checkpoint.read_bytes()
