@@ -170,7 +170,10 @@ def cause_page(cause: Cause) -> str:
         "## What else it could be, and how to tell",
         "",
     ]
-    lines += [f"- {_upper(what)}: {how}." for what, how in WORDS.alternatives[cause.id]]
+    lines += [
+        f"- {_upper(what)}: {how}{'' if how.endswith('?') else '.'}"
+        for what, how in WORDS.alternatives[cause.id]
+    ]
     lines += ["", "## What helps", ""]
     for remedy in cause.remedies:
         lines.append(f"- {_upper(WORDS.cures[remedy])}.")

@@ -93,7 +93,7 @@ class _Pauses:
                 Owner.DATA, index, self.excess.stalled_s(index, self.usual_data_s), Told.STATED, []
             )
             if self.excess.remains_slow(index):
-                self._add(Owner.WARMUP, index, self.excess.left[index], Told.MARKER, [])
+                self._add(Owner.WARMUP, index, self.excess.left[index], Told.SHAPE, [])
 
     def _take_usual(self, index: int) -> bool:
         """Take what the marked pauses of a first step usually cost; False if that is not known."""

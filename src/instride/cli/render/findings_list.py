@@ -22,7 +22,7 @@ TELLING = {
 }
 """What to show of a line that is too long for the screen."""
 MOST_FINDINGS = 5
-MOST_EVIDENCE = 3
+MOST_EVIDENCE = 2
 MOST_CHANGES = 2
 MOST_ALTERNATIVES = 2
 INDENT = " " * 5

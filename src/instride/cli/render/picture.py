@@ -13,7 +13,7 @@ from instride.cli.render.wrapping import pad_left
 from instride.explain.ledger import Ledger
 from instride.explain.spans import Owner
 
-HEIGHT = 7
+HEIGHT = 6
 MARGIN = 11
 """Columns for the scale at the left, at least."""
 FEWEST_RECORDS = 8

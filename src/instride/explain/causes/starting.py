@@ -6,7 +6,8 @@ from statistics import median
 
 from instride.explain.causes.contract import Case, Cause, Facts, Finding, Rung
 from instride.explain.causes.evaluating import COMPILING_S
-from instride.explain.causes.weighing import evidence, rung_of, total_s
+from instride.explain.causes.weighing import evidence, total_s
+from instride.explain.report import Confidence
 from instride.explain.spans import Owner, Span
 from instride.steps.model import EventKind
 
@@ -32,8 +33,13 @@ def warmup(case: Case) -> list[Finding]:
         "first_s": spans[0].cost_s + ledger.main.base_s,
         "factor": max(span.factor for span in spans),
     }
-    lines, rung = evidence(spans), rung_of(spans)
-    return [Finding("warmup", Owner.WARMUP, total_s(spans), "high", facts, lines, rung, spans)]
+    begins = {span.begin for span in spans}
+    events = ledger.timeline.run.events
+    is_said = any(event.kind is EventKind.COMPILE and event.at in begins for event in events)
+    rung = Rung.MARKER if is_said else Rung.SHAPE
+    confidence: Confidence = "high" if is_said else "medium"
+    cost_s, lines = total_s(spans), evidence(spans)
+    return [Finding("warmup", Owner.WARMUP, cost_s, confidence, facts, lines, rung, spans)]
 
 
 def recompilation(case: Case) -> list[Finding]:

@@ -71,8 +71,8 @@ class German(GermanAdvice):
             worst = f"; am längsten bei Schritt {f['worst_step']}: {worst_s}"
         return (
             f"{self.number(count_of(f, 'count'))} {many}{self._every(f)} hielten das Training "
-            f"je {self.seconds(number_of(f, 'typical_s'))} lang an, insgesamt "
-            f"{self.seconds(cost_s)}{worst}{guess}."
+            f"{'meist ' if worst else ''}je {self.seconds(number_of(f, 'typical_s'))} lang an, "
+            f"insgesamt {self.seconds(cost_s)}{worst}{guess}."
         )
 
     def say_closing_save(self, f: Facts, cost_s: float) -> str:

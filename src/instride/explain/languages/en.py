@@ -57,8 +57,9 @@ class English(EnglishAdvice):
         if _num(f, "worst_s") > 1.5 * _num(f, "typical_s"):
             worst = f"; the longest, at step {f['worst_step']}, {self.seconds(_num(f, 'worst_s'))}"
         plural = noun.replace("pause ", "pauses ") if " " in noun else noun + "s"
+        typically = "typically " if worst else ""
         return (
-            f"{self.number(count)} {plural}{every} stopped training for "
+            f"{self.number(count)} {plural}{every} stopped training for {typically}"
             f"{self.seconds(_num(f, 'typical_s'))} each, {self.seconds(cost_s)} in all"
             f"{worst}{guess}."
         )

@@ -77,8 +77,8 @@ class French(FrenchAdvice):
             worst = f"{NARROW}; la plus longue, à l'étape {f['worst_step']}, {worst_s}"
         return (
             f"{self.number(count_of(f, 'count'))} {many}{self._every(f)} ont interrompu "
-            f"l'entraînement pendant {self.seconds(number_of(f, 'typical_s'))} chacune, "
-            f"{self.seconds(cost_s)} en tout{worst}{guess}."
+            f"l'entraînement pendant {self.seconds(number_of(f, 'typical_s'))} "
+            f"{'en général' if worst else 'chacune'}, {self.seconds(cost_s)} en tout{worst}{guess}."
         )
 
     def say_closing_save(self, f: Facts, cost_s: float) -> str:

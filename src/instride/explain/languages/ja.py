@@ -58,8 +58,8 @@ class Japanese(JapaneseAdvice):
             worst = f"最長はステップ{f['worst_step']}の{worst_s}です。"
         return (
             f"{what}{self._every(f)}で、学習が{self.number(count_of(f, 'count'))}回、"
-            f"1回あたり{self.seconds(number_of(f, 'typical_s'))}、合計{self.seconds(cost_s)}"
-            f"停止しました。{worst}{guess}"
+            f"1回あたり{'通常' if worst else ''}{self.seconds(number_of(f, 'typical_s'))}、"
+            f"合計{self.seconds(cost_s)}停止しました。{worst}{guess}"
         )
 
     def say_closing_save(self, f: Facts, cost_s: float) -> str:

@@ -55,7 +55,7 @@ class EnglishScreen(ScreenWords):
         if facts.num_restarts:
             plural = "" if facts.num_restarts == 1 else "s"
             again = f", {self.number(facts.num_restarts)} restart{plural}"
-        return f"{steps}, {logged}{again}; {self.seconds(facts.wall_s)} of wall time"
+        return f"{steps}, {logged}{again}; {self.seconds(facts.wall_s)} in all"
 
     def show_ordinary(self, seconds: float, spread_s: float) -> Around:
         spread = f" \N{PLUS-MINUS SIGN} {self.seconds(spread_s)}" if spread_s else ""
