@@ -132,7 +132,7 @@ def _lay_out(
         took_s: float = timeline.seconds[index]
         timed = timeline.timed_steps(index, process)
         value_s = took_s / timed
-        if timeline.is_single[index]:
+        if timeline.is_single and timeline.is_single[index]:
             took_s += (timeline.num_steps(index, process) - 1) * regime.base_s
         made.begin_s[index] = now
         now += took_s + unseen.get(index, 0.0)

@@ -31,8 +31,10 @@ class Timeline:
         self._place_events()
         self.seconds = run.seconds[:0] + array(run.seconds.typecode, [0.0]) * len(run)
         """Wall time of the interval; of the one printed step where nothing tells more."""
-        self.is_single = bytearray(len(run))
-        """1 where `seconds` is the time of one step although the interval has more."""
+        may_be_single = run.dialect.sampling in (Sampling.EVERY_STEP, Sampling.EVERY_KTH)
+        self.is_single = bytearray(len(run) if may_be_single else 0)
+        """1 where `seconds` is the time of one step although the interval has more; empty where
+        that cannot be."""
         self.clock_backwards: list[int] = []
         """Records at which the wall clock went back."""
         for process in self.processes:
@@ -56,7 +58,9 @@ class Timeline:
 
     def timed_steps(self, index: int, process: Process) -> int:
         """Steps that `seconds` of the interval stands for."""
-        return 1 if self.is_single[index] else self.num_steps(index, process)
+        if self.is_single and self.is_single[index]:
+            return 1
+        return self.num_steps(index, process)
 
     def value(self, index: int, process: Process) -> float:
         """Seconds a step, as far as this record tells."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import click
@@ -72,23 +73,26 @@ def command(
         follow_log(logs[0], dialect, patterns, language=language)
         return
     explanation = explained(logs, dialect, patterns)
+    if html is not None:
+        from instride.cli.render.html import write_html
+
+        _write(html, partial(write_html, explanation, languages=LANGUAGES, chosen=language.code))
+    if perfetto is not None:
+        from instride.cli.render.perfetto import write_perfetto
+
+        _write(perfetto, partial(write_perfetto, explanation))
     if as_json:
         from instride.cli.render.json import print_json
         from instride.explain.explaining import report
 
-        print_json(report(explanation, language, mtbf_s))
-    if html is not None:
-        from instride.cli.render.html import write_html
+        answer = report(explanation, language, mtbf_s)
+        # The columns of a long log are not needed any more, and its answer is long too.
+        del explanation
+        print_json(answer)
+        return
+    from instride.cli.render.text import print_explanation
 
-        _write(html, lambda path: write_html(explanation, path, LANGUAGES, language.code))
-    if perfetto is not None:
-        from instride.cli.render.perfetto import write_perfetto
-
-        _write(perfetto, lambda path: write_perfetto(explanation, path))
-    if not as_json:
-        from instride.cli.render.text import print_explanation
-
-        print_explanation(explanation, language=language, mtbf_s=mtbf_s)
+    print_explanation(explanation, language=language, mtbf_s=mtbf_s)
 
 
 def _write(target: str, write: Callable[[Path], None]) -> None:
