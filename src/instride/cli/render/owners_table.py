@@ -30,7 +30,7 @@ def print_owners(sheet: Sheet, ledger: Ledger) -> None:
     rows = [_cells(sheet, owner, ledger.accounts[owner], whole) for owner in owners]
     head = ["", *(say.table_heads[name] for name in ("time", "share", "steps", "typical", "worst"))]
     gap = [say.labels[Owner.RESTART.value], say.seconds(gap_s)]
-    widths = _widths([head, *rows, *([gap] if has_gap else [])])
+    widths = _that_fit(_widths([head, *rows, *([gap] if has_gap else [])]), sheet.width)
     sheet.line((say.screen_phrases["where"], "bold"))
     sheet.line((_aligned(head, widths), "dim"))
     for owner, row in zip(owners, rows, strict=True):
@@ -63,10 +63,17 @@ def _widths(rows: list[list[str]]) -> list[int]:
     ]
 
 
+def _that_fit(widths: list[int], room: int) -> list[int]:
+    """Leave the last columns out where a log holds times of a thousand years."""
+    while len(widths) > 2 and sum(widths) + len(widths) + 2 > room:
+        widths = widths[:-1]
+    return widths
+
+
 def _aligned(row: list[str], widths: list[int]) -> str:
-    """The label to the left, numbers to the right."""
+    """The label to the left, numbers to the right, as many as there are widths."""
     label, *numbers = row
-    cells = [pad_left(text, width) for text, width in zip(numbers, widths[1:], strict=True)]
+    cells = [pad_left(text, width) for text, width in zip(numbers, widths[1:], strict=False)]
     return "  " + " ".join([pad_right(label, widths[0]), *cells])
 
 
