@@ -182,7 +182,7 @@ def test_a_file_that_breaks_while_it_is_read_is_named(command: Command) -> None:
 
 def test_a_directory_without_logs_is_named(command: Command) -> None:
     Path("logs").mkdir()
-    assert command.complaint("logs")[:2] == (NO_LOGS, "no training log among the 0 files in `logs`")
+    assert command.complaint("logs")[:2] == (NO_LOGS, "there is no file in `logs`")
     for name in ("notes.txt", "train.py", "empty.log"):
         Path("logs", name).write_text("" if "empty" in name else "nothing\n")
     code, error, hint = command.complaint("logs")
@@ -298,8 +298,11 @@ def test_an_unknown_dialect_is_answered_with_the_nearest(
     assert "instride explain --dialects" in hint
 
 
-def test_a_dialect_that_resembles_none_is_answered_with_the_list(command: Command) -> None:
-    code, _, hint = command.complaint("train.log", "--dialect", "?")
+@pytest.mark.parametrize("name", ["?", "foo", "x"])
+def test_a_dialect_that_resembles_none_is_answered_with_the_list(
+    command: Command, name: str
+) -> None:
+    code, _, hint = command.complaint("train.log", "--dialect", name)
     assert code == UNKNOWN_DIALECT
     assert "did you mean" not in hint
 
@@ -334,9 +337,39 @@ def test_options_that_exclude_each_other_are_refused_by_name(
     assert re.search(r"`instride (explain )?--help`", hint)
 
 
-def test_an_unknown_verb_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["explian"]) == USAGE
-    assert "explian" in capsys.readouterr().err
+@pytest.mark.parametrize(
+    ("args", "meant"),
+    [
+        (["exlpain"], "instride explain"),
+        (["compaer", "a.log", "b.log"], "instride compare"),
+        (["explain", "--jsno", "a.log"], "instride explain --json"),
+        (["compare", "--langg", "de"], "instride compare --lang"),
+        (["--verson"], "instride --version"),
+    ],
+)
+def test_a_misspelt_verb_or_option_is_answered_with_what_was_meant(
+    capsys: pytest.CaptureFixture[str], args: list[str], meant: str
+) -> None:
+    assert main(args) == USAGE
+    assert f"did you mean `{meant}`?" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("args", [["foo"], ["--wrong"], ["explain", "--wrong"], ["-x"]])
+def test_what_resembles_nothing_gets_no_suggestion(
+    capsys: pytest.CaptureFixture[str], args: list[str]
+) -> None:
+    assert main(args) == USAGE
+    complaint = capsys.readouterr().err
+    assert f"`{args[-1]}`" in complaint
+    assert "mean" not in complaint
+
+
+def test_a_log_without_a_verb_is_answered_with_the_verb(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path("train.log").write_text(nanogpt(range(50)))
+    assert main(["train.log"]) == USAGE
+    assert "did you mean `instride explain train.log`?" in capsys.readouterr().err
 
 
 def run_in_shell(script: str) -> subprocess.CompletedProcess[str]:

@@ -7,109 +7,32 @@ import io
 import json
 import re
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import jsonschema
 import pytest
-from rich.cells import cell_len
 from rich.console import Console
 
-from instride.cli.main import main
 from instride.cli.render.comparison import print_comparison
 from instride.explain.comparing import compare
 from instride.explain.explaining import Explanation, explain
 from instride.explain.languages import LANGUAGES
 from instride.steps.choosing import choose
 from instride.steps.reading import read_with
+from tests.integration.commands import Screen, too_wide
+from tests.integration.logs import llm_c, nanogpt_saving
 
-COLUMNS = 80
+pytestmark = pytest.mark.usefixtures("own_directory")
+
 CODES = sorted(LANGUAGES)
 SCHEMA = Path(__file__).parents[2] / "docs/reference/compare.schema.json"
 
 
-def nanogpt(
-    num_steps: int,
-    ms: float = 500.0,
-    *,
-    eval_every: int = 0,
-    eval_s: float = 0.0,
-    save_every: int = 0,
-    save_s: float = 0.0,
-    slow: int = 0,
-) -> str:
-    """A log whose iterations after a save are three times as slow for `slow` iterations."""
-    lines = []
-    left = 0
-    for step in range(num_steps):
-        took = ms + step % 7
-        if left:
-            took, left = 3 * took, left - 1
-        if eval_every and step and step % eval_every == 0:
-            lines.append(f"step {step}: train loss 3.2110, val loss 3.3005")
-            took += 1000 * eval_s
-        if save_every and step and step % save_every == 0:
-            lines.append("saving checkpoint to out")
-            took, left = took + 1000 * save_s, slow
-        lines.append(f"iter {step}: loss 3.1000, time {took:.2f}ms, mfu 21.40%")
-    return "\n".join(lines) + "\n"
-
-
-def llm_c(num_steps: int) -> str:
-    """A trainer that stops its clock for what it marks."""
-    lines = []
-    for step in range(1, num_steps + 1):
-        if step % 50 == 0:
-            lines.append("val loss 3.512200")
-        lines.append(
-            f"step {step:4d}/{num_steps} | loss 3.511200 (+0.10z)| norm 0.5012 (+0.20z)| "
-            "lr 6.00e-04 | 500.12 ms | 42.1% bf16 MFU | 524288 tok/s"
-        )
-    return "\n".join(lines) + "\n"
-
-
-class Screen:
-    """Runs the command in this process."""
-
-    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
-        self._capsys = capsys
-
-    def compare(self, *args: str) -> str:
-        code = main(["compare", *args])
-        captured = self._capsys.readouterr()
-        assert code == 0, captured.err
-        assert captured.err == ""
-        return captured.out
-
-    def answer(self, *args: str) -> dict[str, Any]:
-        answer = json.loads(self.compare("--json", *args))
-        assert isinstance(answer, dict)
-        return answer
-
-    def complaint(self, *args: str) -> tuple[int, str]:
-        code = main(["compare", *args])
-        captured = self._capsys.readouterr()
-        assert captured.out == ""
-        return code, captured.err
-
-
 @pytest.fixture
-def screen(capsys: pytest.CaptureFixture[str]) -> Screen:
-    return Screen(capsys)
-
-
-@pytest.fixture(autouse=True)
-def _in_a_directory_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    for name in ("FORCE_COLOR", "CLICOLOR_FORCE", "TTY_COMPATIBLE", "COLUMNS"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("LC_ALL", "C.UTF-8")
-
-
-@pytest.fixture
-def cured() -> None:
+def cured(own_directory: None) -> None:
     """Saves stopped training and slowed it down; then they did not, in a shorter run."""
-    before = nanogpt(2000, eval_every=500, eval_s=10.0, save_every=250, save_s=12.0, slow=20)
-    after = nanogpt(700, eval_every=500, eval_s=10.0, save_every=250, save_s=0.1)
+    before = nanogpt_saving(2000, eval_every=500, eval_s=10.0, save_every=250, save_s=12.0, slow=20)
+    after = nanogpt_saving(700, eval_every=500, eval_s=10.0, save_every=250, save_s=0.1)
     Path("before.log").write_text(before)
     Path("after.log").write_text(after)
 
@@ -120,7 +43,7 @@ def words(text: str) -> str:
 
 @pytest.mark.usefixtures("cured")
 def test_the_answer_comes_first(screen: Screen) -> None:
-    printed = screen.compare("before.log", "after.log")
+    printed = screen.show("before.log", "after.log")
     answer = words(printed.split("\n\n")[0])
     assert answer.startswith(
         "Steps are as fast as before (503 ms). Per 1,000 steps, saving and its aftermath cost "
@@ -135,7 +58,7 @@ def test_the_answer_comes_first(screen: Screen) -> None:
 
 @pytest.mark.usefixtures("cured")
 def test_the_screen_has_the_runs_the_owners_and_the_findings(screen: Screen) -> None:
-    printed = screen.compare("before.log", "after.log")
+    printed = screen.show("before.log", "after.log")
     assert re.search(r"before  before\.log \(nanoGPT\) +2,000 +503 ms +", printed)
     assert re.search(r"after +after\.log \(nanoGPT\) +700 +503 ms +", printed)
     assert re.search(
@@ -149,7 +72,7 @@ def test_the_screen_has_the_runs_the_owners_and_the_findings(screen: Screen) -> 
 
 @pytest.mark.usefixtures("cured")
 def test_the_other_way_round_it_got_worse(screen: Screen) -> None:
-    printed = screen.compare("after.log", "before.log")
+    printed = screen.show("after.log", "before.log")
     assert re.search(r"In all, it takes 2\d % more time: ", words(printed))
     assert "new     After each of 7 saves" in printed
     assert "dearer  before: 2 saves" in printed
@@ -158,7 +81,7 @@ def test_the_other_way_round_it_got_worse(screen: Screen) -> None:
 @pytest.mark.usefixtures("cured")
 def test_a_log_compared_with_itself_shows_no_difference(screen: Screen) -> None:
     for name in ("before.log", "after.log"):
-        printed = screen.compare(name, name)
+        printed = screen.show(name, name)
         assert printed.startswith("No difference: an ordinary step takes 503 ms as before")
         assert "Findings are as before." in printed
         assert not re.search(r"[-+]\d", printed)
@@ -169,9 +92,9 @@ def test_a_log_compared_with_itself_shows_no_difference(screen: Screen) -> None:
 
 
 def test_different_trainers_are_compared_with_a_warning(screen: Screen) -> None:
-    Path("before.log").write_text(nanogpt(500, eval_every=50, eval_s=5.0))
+    Path("before.log").write_text(nanogpt_saving(500, eval_every=50, eval_s=5.0))
     Path("after.log").write_text(llm_c(500))
-    printed = words(screen.compare("before.log", "after.log"))
+    printed = words(screen.show("before.log", "after.log"))
     assert "The logs are of different trainers (nanoGPT, llm.c)" in printed
     assert "What evaluation costs is in no number of the run after" in printed
     answer = screen.answer("before.log", "after.log")
@@ -181,9 +104,9 @@ def test_different_trainers_are_compared_with_a_warning(screen: Screen) -> None:
 
 
 def test_a_log_that_is_too_short_is_said(screen: Screen) -> None:
-    Path("before.log").write_text(nanogpt(2000, save_every=500, save_s=60.0))
-    Path("after.log").write_text(nanogpt(200, save_every=500, save_s=60.0))
-    printed = screen.compare("before.log", "after.log")
+    Path("before.log").write_text(nanogpt_saving(2000, save_every=500, save_s=60.0))
+    Path("after.log").write_text(nanogpt_saving(200, save_every=500, save_s=60.0))
+    printed = screen.show("before.log", "after.log")
     assert printed.startswith("No difference")
     assert re.search(r"saving .* \?\n", printed)
     assert "The run after has only 200 steps, too few for saving (every 500 steps" in words(printed)
@@ -210,8 +133,8 @@ def test_the_screen_fits_into_80_columns_in_every_language(code: str, screen: Sc
     long = Path("a-directory-with-a-long-name" * 3, "after.log")
     long.write_text(Path("after.log").read_text())
     for logs in (("before.log", str(long)), (str(long), "before.log")):
-        printed = screen.compare("--lang", code, *logs)
-        assert max(cell_len(line) for line in printed.splitlines()) <= COLUMNS
+        printed = screen.show("--lang", code, *logs)
+        assert too_wide(printed) == []
         assert all(line == line.rstrip() for line in printed.splitlines())
         assert "after.log" in printed
 
@@ -221,9 +144,9 @@ def test_the_language_is_that_of_the_locale(
     screen: Screen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("LC_ALL", "de_DE.UTF-8")
-    printed = screen.compare("before.log", "after.log")
+    printed = screen.show("before.log", "after.log")
     assert printed.startswith("Die Schritte sind so schnell wie vorher (503\u00a0ms).")
-    assert screen.compare("--lang", "en", "before.log", "after.log").startswith("Steps are")
+    assert screen.show("--lang", "en", "before.log", "after.log").startswith("Steps are")
 
 
 def explained(name: str) -> Explanation:
@@ -269,11 +192,11 @@ def test_a_pattern_says_what_a_step_looks_like_in_both(screen: Screen) -> None:
 @pytest.mark.parametrize(
     ("args", "code", "complaint"),
     [
-        (["before.log"], 2, "Missing argument 'AFTER'"),
+        (["before.log"], 2, "`AFTER` is missing"),
         (["before.log", "no.log"], 10, "cannot read `no.log`"),
         (["no.log", "after.log"], 10, "cannot read `no.log`"),
         (["-", "-"], 2, "- can be given once only"),
-        (["before.log", "after.log", "--lang", "xx"], 2, "'xx' is not one of"),
+        (["before.log", "after.log", "--lang", "xx"], 2, "`xx` is none of the values of --lang"),
         (["before.log", "after.log", "--dialect", "nanogtp"], 3, "no dialect is called `nanogtp`"),
         (
             ["before.log", "after.log", "--dialect", "nanogpt", "--pattern", "x"],

@@ -26,6 +26,7 @@ from instride.errors import (
     UnknownDialectError,
     UnreadableLogError,
 )
+from instride.explain.languages import LANGUAGES
 
 Action = Callable[[], object]
 
@@ -102,6 +103,23 @@ def test_a_log_that_grows_is_shown_again(follower: Follower) -> None:
     assert screens(printed) == ["19", "39", "59"]
     assert printed.count("following; Ctrl-C ends") == 3
     assert "next: " not in printed
+
+
+def test_what_is_known_of_failures_counts_while_following_too(follower: Follower) -> None:
+    saves = [f"saving checkpoint to out\niter {n}: loss 2.5, time 9000.00ms\n" for n in (50, 100)]
+    follower.path.write_text(nanogpt(0, 50) + saves[0] + nanogpt(51, 100) + saves[1])
+    console = Console(file=follower.printed, width=80, highlight=False)
+    with pytest.raises(KeyboardInterrupt):
+        follow_log("train.log", None, (), console, follower.script, mtbf_s=7200.0)
+    assert "With a failure every 2 h 0 min" in " ".join(follower.printed.getvalue().split())
+
+
+def test_why_nothing_is_shown_yet_is_said_in_the_language(follower: Follower) -> None:
+    follower.path.touch()
+    console = Console(file=follower.printed, width=80, highlight=False)
+    with pytest.raises(KeyboardInterrupt):
+        follow_log("train.log", None, (), console, follower.script, LANGUAGES["de"])
+    assert "`train.log` ist leer" in follower.printed.getvalue()
 
 
 def test_a_log_that_does_not_change_is_not_shown_again(follower: Follower) -> None:
@@ -279,7 +297,7 @@ def pipe(monkeypatch: pytest.MonkeyPatch) -> Iterator[Pipe]:
 def test_a_pipe_is_followed_to_its_end(pipe: Pipe) -> None:
     printed = pipe.follow(pipe.write(nanogpt(0, 20)), pipe.write(nanogpt(20, 40)), pipe.end)
     assert screens(printed)[-1] == "39"
-    assert "-  (nanoGPT)" in printed
+    assert "standard input  (nanoGPT)" in printed
 
 
 def test_what_was_in_the_pipe_at_its_end_is_shown(pipe: Pipe) -> None:

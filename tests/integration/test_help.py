@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -46,7 +47,7 @@ def test_help_names_every_verb(capsys: pytest.CaptureFixture[str], option: str) 
     assert printed.err == ""
     assert "instride explain train.log" in printed.out
     for verb, sentence in VERBS.items():
-        assert f"{verb}  {sentence}" in printed.out
+        assert re.search(rf"^  {verb} +{re.escape(sentence)}$", printed.out, re.MULTILINE)
 
 
 @pytest.mark.parametrize("option", ["--help", "-h"])

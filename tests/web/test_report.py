@@ -16,17 +16,25 @@ from tests.web.logs import EVAL_EVERY, explained, training_log
 
 WHOLE = "steps 0 to 5,999"
 ATTACK = "</script><script>window.hacked=1</script><img src=x onerror=window.hacked=1>-->"
-COUNT_COLOURS = """canvas => {
+COUNT_COLOURS = """(canvas, alpha) => {
     const { width, height } = canvas;
     const { data } = canvas.getContext("2d").getImageData(0, 0, width, height);
     const colours = new Set();
     let painted = 0;
     for (let i = 0; i < data.length; i += 4) {
-        if (data[i + 3] < 255) continue;
+        if (data[i + 3] < 255 * (alpha || 1) - 1) continue;
         painted++;
         colours.add(data.slice(i, i + 3).join());
     }
     return { painted, colours: [...colours] };
+}"""
+
+RESOLVE = """name => {
+    const swatch = document.body.appendChild(document.createElement("i"));
+    swatch.style.color = `var(--${name})`;
+    const { color } = getComputedStyle(swatch);
+    swatch.remove();
+    return color;
 }"""
 
 
@@ -40,9 +48,16 @@ def numbers_in(text: str) -> list[int]:
 
 def rgb(page: Page, name: str) -> str:
     """A colour of the page as the canvas has it."""
-    style = "getComputedStyle(document.documentElement)"
-    text = str(page.evaluate(f"{style}.getPropertyValue('--{name}').trim()"))
-    return ",".join(str(int(text[i : i + 2], 16)) for i in (1, 3, 5))
+    return ",".join(re.findall(r"\d+", str(page.evaluate(RESOLVE, name))))
+
+
+def is_near(colour: str, others: list[str]) -> bool:
+    """Whether a colour is among others: what shines through changes it a little."""
+    parts = numbers_in(colour.replace(",", " "))
+    return any(
+        sum(abs(one - other) for one, other in zip(parts, numbers_in(each), strict=True)) < 30
+        for each in (other.replace(",", " ") for other in others)
+    )
 
 
 def drag(page: Page, begin: float, end: float) -> None:
@@ -173,6 +188,38 @@ def test_the_pointer_says_which_step_it_is_on(page: Page) -> None:
     tip = page.locator(".tip")
     expect(tip).to_be_visible()
     expect(tip).to_contain_text(re.compile(r"step [\d,]+"))
+
+
+def test_a_step_of_several_owners_tells_what_each_of_them_has(page: Page) -> None:
+    page.locator("li.finding.owner-save .chip").first.click()
+    expect(range_of(page)).to_contain_text("(evaluation, saving)")
+    chart = page.locator("#chart .u-over")
+    box = chart.bounding_box()
+    assert box is not None
+    chart.hover(position={"x": box["width"] / 2, "y": 40})
+    expect(page.locator(".tip")).to_contain_text("evaluation: 4.0")
+    expect(page.locator(".tip")).to_contain_text("saving: 2.5")
+    drawn = page.locator("#chart canvas").evaluate(COUNT_COLOURS, 0.75)
+    assert all(is_near(rgb(page, name), drawn["colours"]) for name in ("eval", "save"))
+
+
+def test_a_line_to_set_is_copied_at_a_click(opens: Opens, report: Path) -> None:
+    page = opens(report, permissions=["clipboard-read", "clipboard-write"])
+    change = page.locator(".advice .change").first
+    line = change.locator("code").inner_text()
+    change.get_by_role("button", name="Copy").click()
+    expect(change.locator("button")).to_have_text("Copied")
+    assert page.evaluate("navigator.clipboard.readText()") == line
+    page.select_option("#language", "de")
+    expect(change.locator("button")).to_have_text("Kopiert")
+
+
+def test_a_line_that_may_not_be_copied_is_selected(opens: Opens, report: Path) -> None:
+    page = opens(report)
+    page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject('no'); }")
+    change = page.locator(".advice .change").first
+    change.locator("button").click()
+    assert page.evaluate("getSelection().toString()") == change.locator("code").inner_text()
 
 
 @pytest.mark.parametrize("code", ["de", "fr", "ja", "en"])

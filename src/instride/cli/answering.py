@@ -20,7 +20,12 @@ language_option = click.option(
 )
 
 
-def explained(logs: Sequence[str], dialect: str | None, patterns: Sequence[str]) -> Explanation:
+def explained(
+    logs: Sequence[str],
+    dialect: str | None,
+    patterns: Sequence[str],
+    mtbf_s: float | None = None,
+) -> Explanation:
     """Choose the files and the reader, read the run, and explain it."""
     from instride.explain.explaining import explain
     from instride.steps.choosing import choose
@@ -29,4 +34,4 @@ def explained(logs: Sequence[str], dialect: str | None, patterns: Sequence[str])
     choice = choose(logs, dialect, patterns)
     run = read_with(choice.reader, choice.sources)
     run.notes += choice.notes
-    return explain(run, choice.sources)
+    return explain(run, choice.sources, mtbf_s)

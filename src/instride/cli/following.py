@@ -27,7 +27,8 @@ from instride.errors import (
 )
 from instride.explain.explaining import Explanation, explain
 from instride.explain.languages import DEFAULT, LANGUAGES
-from instride.explain.languages.screen import ScreenWords
+from instride.explain.languages.words import Words
+from instride.reasons import Reason
 from instride.steps.choosing import choose_reader
 from instride.steps.reading import read_with
 from instride.steps.source import Source
@@ -60,14 +61,16 @@ def follow_log(
     patterns: Sequence[str],
     console: Console | None = None,
     sleep: Callable[[float], None] = time.sleep,
-    language: ScreenWords = LANGUAGES[DEFAULT],
+    language: Words = LANGUAGES[DEFAULT],
+    mtbf_s: float | None = None,
 ) -> None:
     """Show the explanation whenever the log has grown, until interrupted or the pipe ends."""
     if dialect is not None or patterns:
         # A wrong name or pattern is said now, not when the log has come.
         choose_reader([], dialect, patterns)
     with _Pipe() if path == "-" else nullcontext() as pipe:
-        screen = _Screen(path, pipe.path if pipe else path, dialect, patterns, console, language)
+        source = pipe.path if pipe else path
+        screen = _Screen(path, source, dialect, patterns, console, language, mtbf_s)
         while True:
             is_over = pipe is not None and pipe.is_over
             begun = time.monotonic()
@@ -89,10 +92,11 @@ class _Screen:
         dialect: str | None,
         patterns: Sequence[str],
         console: Console | None,
-        language: ScreenWords,
+        language: Words,
+        mtbf_s: float | None,
     ) -> None:
         self.console = console or make_console()
-        self._language = language
+        self._language, self._mtbf_s = language, mtbf_s
         self._name, self._path, self._dialect, self._patterns = name, path, dialect, patterns
         self._seen: Seen | None = None
         self._said = ""
@@ -118,7 +122,7 @@ class _Screen:
             explanation = self._explain()
         except (EmptyLogError, NoStepsError, NoTimesError) as error:
             self._problem = error
-            self._say(self._language.show_nothing_yet(str(error)))
+            self._say(self._language.show_nothing_yet(self._language.complaint(error)[0]))
             return
         except UnreadableLogError:
             if look(self._path) is not None:
@@ -140,7 +144,7 @@ class _Screen:
     def _explain(self) -> Explanation:
         source = Source(self._path, self._name)
         reader = choose_reader([source], self._dialect, self._patterns)
-        return explain(read_with(reader, [source]), [source])
+        return explain(read_with(reader, [source]), [source], self._mtbf_s)
 
 
 class _Pipe:
@@ -148,7 +152,7 @@ class _Pipe:
 
     def __init__(self) -> None:
         if sys.stdin is None:
-            raise UnreadableLogError("-", "standard input is closed")
+            raise UnreadableLogError("-", Reason("closed-input"))
         self.is_over = False
         self._problem: OSError | None = None
         self._input = sys.stdin.fileno()
@@ -165,8 +169,7 @@ class _Pipe:
     def check(self) -> None:
         """Raise what ended the pipe, if it was not its end."""
         if self._problem is not None:
-            why = self._problem.strerror or str(self._problem)
-            raise UnreadableLogError("-", why) from self._problem
+            raise UnreadableLogError("-", Reason.of(self._problem)) from self._problem
 
     def _copy(self) -> None:
         try:

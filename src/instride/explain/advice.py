@@ -1,24 +1,23 @@
 """Advice: how often to save and to evaluate, from what each was measured to cost.
 
-A save costs what it stops training for *plus* its aftermath. Two rules say how often to save. The
-first keeps the cost under one percent. The second (Young 1974; Daly 2006) weighs it against the
-work that a failure undoes: with a cost C and a mean time M between failures, save every
-sqrt(2 C M), corrected where C is not small against M.
+A save costs what it stops training for *plus* its aftermath, on average over all saves. Two rules
+say how often to save. The first keeps the cost under one percent. The second (Young 1974; Daly
+2006) weighs it against the work that a failure undoes: with a cost C and a mean time M between
+failures, save every sqrt(2 C M), corrected where C is not small against M.
 """
 
 from __future__ import annotations
 
 import re
 from math import ceil, sqrt
-from statistics import median
 
 import msgspec
 
 from instride.explain.causes.contract import Facts
-from instride.explain.causes.trainers import line_for
-from instride.explain.causes.weighing import cost_of_each, usual_distance
+from instride.explain.causes.trainers import line_for, shared_setting, trainer_of
+from instride.explain.causes.weighing import cost_of_each, sorted_out, total_s, usual_distance
 from instride.explain.ledger import Ledger
-from instride.explain.spans import Owner
+from instride.explain.spans import Owner, Span
 
 TARGET = 0.01
 """Share of the time that evaluating, or saving, may cost."""
@@ -45,22 +44,21 @@ class Pausing(msgspec.Struct, frozen=True):
     """What the pauses of one kind cost, and how far apart they are."""
 
     cost_s: float
-    """Of one: what it stops training for, and what goes on after it."""
+    """Of one, on average: what it stops training for, and what goes on after it."""
     blocking_s: float
+    share: float
+    """Of the time that the run was running: what findings say."""
     every: float
     """Steps; an average where they are not regular."""
     is_regular: bool
     is_joint: bool
-    """Evaluation and save in one, which the log does not split."""
+    """Evaluation and save in one: the log does not split them, or the trainer has one setting."""
+    setting: str | None
+    """The one that both depend on."""
     count: int
     step_s: float
     num_steps: int
     """Of the whole log."""
-
-    @property
-    def share(self) -> float:
-        """Of the time, at the present interval."""
-        return self.cost_s / (self.cost_s + self.every * self.step_s)
 
     @property
     def known_every(self) -> int | None:
@@ -99,12 +97,13 @@ def advise(ledger: Ledger, mtbf_s: float | None = None) -> list[Advice]:
     """What to set; `mtbf_s` is the mean time between failures, else that seen in the log."""
     advice = []
     evaluating, saving = pausing(ledger, Owner.EVAL), pausing(ledger, Owner.SAVE)
-    dialect = ledger.timeline.run.dialect.name
-    if evaluating is not None:
-        advice += _under_target(evaluating, dialect, "eval-interval", "evaluate-less")
+    dialect = trainer_of(ledger.timeline.run)
     failures = failures_of(ledger, mtbf_s)
-    # One restart in a log says nothing about how often there will be others.
-    if saving is not None and failures is not None and failures.count != 1:
+    is_saving_weighed = saving is not None and failures is not None
+    # Of one setting there can be one value only.
+    if evaluating is not None and not (evaluating.setting and is_saving_weighed):
+        advice += _under_target(evaluating, dialect, "eval-interval", "evaluate-less")
+    if saving is not None and failures is not None:
         advice.append(_against_failures(saving, failures, dialect))
     elif saving is not None and not saving.is_joint:
         advice += _under_target(saving, dialect, "save-interval", "save-less")
@@ -114,38 +113,56 @@ def advise(ledger: Ledger, mtbf_s: float | None = None) -> list[Advice]:
 def pausing(ledger: Ledger, owner: Owner) -> Pausing | None:
     """What one pause of an owner costs; None if the log does not show it.
 
-    A pause that evaluates and saves stands for a save where there is no other.
+    A pause that evaluates and saves stands for a save where there is no other, and for both where
+    the trainer has one setting for them.
     """
-    inside = [span for span in ledger.spans if not span.is_closing]
-    spans = [span for span in inside if span.owner is owner]
-    if not spans and owner is Owner.SAVE and any(span.is_joint for span in inside):
-        spans = [span for span in inside if span.owner is Owner.EVAL]
-    step_s = ledger.main.base_s
+    inside = _between_steps(ledger)
+    setting = shared_setting(ledger.timeline.run.dialect.name)
+    owners = {owner}
+    if setting and {Owner.EVAL, Owner.SAVE} <= {span.owner for span in inside}:
+        owners = {Owner.EVAL, Owner.SAVE}
+    elif owner is Owner.SAVE and not any(span.owner is owner for span in inside):
+        owners = {Owner.EVAL} if any(span.is_joint for span in inside) else owners
+    spans = [span for span in inside if span.owner in owners]
+    step_s = ledger.mean_step_s
     if not spans or step_s <= 0:
         return None
-    costs = cost_of_each(spans)
-    blocking_s = median(costs)
-    after_s = ledger.accounts[Owner.AFTERMATH].seconds if owner is Owner.SAVE else 0.0
-    num_steps = max(ledger.timeline.run.step) - min(ledger.timeline.run.step) + 1
-    every = usual_distance(spans)
+    is_joint = len(owners) > 1 or any(span.is_joint for span in spans)
+    after_s = ledger.accounts[Owner.AFTERMATH].seconds if is_joint or owner is Owner.SAVE else 0.0
+    num_steps = ledger.timeline.run.step.highest - ledger.timeline.run.step.lowest + 1
+    num_aftermaths = sum(span.owner is Owner.AFTERMATH for span in ledger.spans) if after_s else 0
+    every, count = usual_distance(spans), max(num_aftermaths, len(cost_of_each(spans)))
     return Pausing(
-        cost_s=blocking_s + after_s / len(costs),
-        blocking_s=blocking_s,
-        every=float(every or num_steps / len(costs)),
+        cost_s=(total_s(spans) + after_s) / count,
+        blocking_s=total_s(spans) / count,
+        share=(total_s(spans) + after_s) / ledger.running_s,
+        every=float(every or num_steps / count),
         is_regular=every is not None,
-        is_joint=any(span.is_joint for span in spans),
-        count=len(costs),
+        is_joint=is_joint,
+        setting=setting if is_joint else None,
+        count=count,
         step_s=step_s,
         num_steps=num_steps,
     )
 
 
+def _between_steps(ledger: Ledger) -> list[Span]:
+    """The evaluations and saves that findings tell of as such."""
+    found = []
+    for owner in (Owner.EVAL, Owner.SAVE):
+        found += sorted_out([span for span in ledger.spans if span.owner is owner])[0]
+    return found
+
+
 def failures_of(ledger: Ledger, mtbf_s: float | None = None) -> Failures | None:
-    """How often the training dies: as given, or by the restarts in the log."""
+    """How often the training dies: as given, or by the restarts in the log.
+
+    One restart says nothing about how often there will be others.
+    """
     if mtbf_s is not None:
         return Failures(mtbf_s, 0) if mtbf_s > 0 else None
     count = sum(not restart.is_new_run for restart in ledger.restarts)
-    return Failures(ledger.running_s / count, count) if count else None
+    return Failures(ledger.running_s / count, count) if count > 1 else None
 
 
 def _under_target(pauses: Pausing, dialect: str, name: str, remedy: str) -> list[Advice]:
@@ -160,6 +177,8 @@ def _under_target(pauses: Pausing, dialect: str, name: str, remedy: str) -> list
         "share": pauses.share,
         "target": TARGET,
         "steps": steps,
+        "count": pauses.count,
+        "setting": pauses.setting,
         "joint": int(pauses.is_joint),
         "beyond": int(pauses.is_far_beyond(steps)),
     }
@@ -186,6 +205,8 @@ def _against_failures(pauses: Pausing, failures: Failures, dialect: str) -> Advi
         "young_s": young_s,
         "daly_s": daly_s,
         "steps": steps,
+        "count": pauses.count,
+        "setting": pauses.setting,
         "keep": int(is_near),
         "joint": int(pauses.is_joint),
         "share": wasted(pauses.cost_s, now_s, failures.mean_s),
@@ -194,6 +215,7 @@ def _against_failures(pauses: Pausing, failures: Failures, dialect: str) -> Advi
     if is_near:
         return Advice("save-by-failures", facts, None, None)
     remedy = "save-less" if factor < 1 else "save-more"
+    remedy = "evaluate-less" if pauses.setting else remedy
     return Advice("save-by-failures", facts, line_for(dialect, remedy, steps), None)
 
 
@@ -220,7 +242,7 @@ def parse_mtbf(text: str) -> float:
     found = DURATION.fullmatch(text.strip().lower())
     seconds = float(found[1]) * UNITS_S[found[2]] if found else 0.0
     if not 0 < seconds < float("inf"):
-        raise ValueError(f"`{text}` is no time between failures; say 12h, 3d or 90min")
+        raise ValueError(f"`{text}` is not a time between failures; say 12h, 3d or 90min")
     return seconds
 
 

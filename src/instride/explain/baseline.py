@@ -6,9 +6,11 @@ slow run. A stretch that is slower than what comes before and after it is no reg
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import pairwise
 from math import exp, log
+from operator import attrgetter
 from statistics import median
 
 import msgspec
@@ -22,6 +24,7 @@ SHORTEST_REGIME = 20
 """Records that a lasting change of speed must hold for."""
 SLOW_ZONE = 1.15
 FAR_SLOWER = 1.5
+_begin = attrgetter("begin")
 
 
 class Regime(msgspec.Struct):
@@ -57,7 +60,9 @@ def regimes(timeline: Timeline, process: Process) -> list[Regime]:
 
 
 def regime_at(found: Sequence[Regime], index: int) -> Regime:
-    return next(regime for regime in reversed(found) if regime.begin <= index)
+    if len(found) == 1:
+        return found[0]
+    return found[bisect_right(found, index, key=_begin) - 1]
 
 
 def _shortest(blocks: list[Block]) -> int:

@@ -61,6 +61,8 @@ def _different_logs(before: Pace, after: Pace) -> Iterator[Caveat]:
         yield Caveat("sampling", {"before": before.stride, "after": after.stride})
     if before.has_wall != after.has_wall:
         yield Caveat("wall", {"has_wall": "before" if before.has_wall else "after"})
+    if before.has_data != after.has_data and before.seconds(Owner.DATA) + after.seconds(Owner.DATA):
+        yield Caveat("data", {"has_data": "before" if before.has_data else "after"})
 
 
 def _blind_spot(before: Pace, after: Pace, owner: Owner, reason: Reason) -> Caveat:
@@ -83,7 +85,7 @@ def _is_told(owner: Owner, blind: dict[Owner, Reason]) -> bool:
 def _rough(
     before: Pace, after: Pace, blind: dict[Owner, Reason], per_1000_s: float
 ) -> Iterator[Caveat]:
-    if before.has_joint != after.has_joint:
+    if (before.has_joint, before.is_split) != (after.has_joint, after.is_split):
         yield Caveat("joint", {"side": "before" if before.has_joint else "after"})
     for side, pace in (("before", before), ("after", after)):
         for owner in (Owner.EVAL, Owner.SAVE):

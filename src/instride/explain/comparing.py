@@ -22,6 +22,7 @@ SAME_SPEED = 0.02
 SAME_COST = 0.1
 """Share by which the cost of a pause differs from one run to the next."""
 NEAR_PERIODS = 1.02
+JOINT = "eval-and-save"
 
 
 def compare(before: Explanation, after: Explanation) -> Comparison:
@@ -36,6 +37,8 @@ class _Comparing:
     def __init__(self, before: Pace, after: Pace) -> None:
         self.before, self.after = before, after
         self.blind = blind_spots(before, after)
+        self.is_joint = before.has_joint or after.has_joint
+        self.is_data_told = before.has_data == after.has_data
         base_s, new_s = before.ledger.baseline_s, after.ledger.baseline_s
         self.is_as_fast = abs(new_s - base_s) <= SAME_SPEED * base_s
         self.owners = [self._owner(owner) for owner in Owner]
@@ -64,9 +67,10 @@ class _Comparing:
         found = []
         for owners in self._told_together():
             costs = [by_owner[owner] for owner in owners if owner in by_owner]
-            name = "+".join(
-                each.owner for each in costs if each.before.seconds or each.after.seconds
-            )
+            named = {each.owner for each in costs if each.before.seconds or each.after.seconds}
+            if self.is_joint and Owner.EVAL in named:
+                named.add(Owner.SAVE)
+            name = "+".join(owner for owner in owners if owner in named)
             before_s = sum(each.before.per_1000_s or 0.0 for each in costs)
             after_s = sum(each.after.per_1000_s or 0.0 for each in costs)
             least = SAME_SPEED if owners == (Owner.COMPUTE,) else NOTABLE
@@ -77,10 +81,13 @@ class _Comparing:
     def _told_together(self) -> list[tuple[Owner, ...]]:
         """A save and its aftermath are one matter; so is an evaluation that a log does not part
         from it."""
-        is_joint = self.before.has_joint or self.after.has_joint
-        pauses = [PAUSES] if is_joint else [PAUSES[:1], PAUSES[1:]]
-        compute = [(Owner.COMPUTE,)] if self.is_as_fast else []
-        return [*pauses, (Owner.DATA,), (Owner.UNKNOWN,), *compute]
+        pauses = [PAUSES] if self.is_joint else [PAUSES[:1], PAUSES[1:]]
+        single = [Owner.UNKNOWN]
+        if self.is_data_told:
+            single.append(Owner.DATA)
+        if self.is_as_fast:
+            single.append(Owner.COMPUTE)
+        return [*pauses, *((owner,) for owner in single)]
 
     def _once(self) -> tuple[float, float]:
         """What one start costs, of the parts that both logs have."""
@@ -93,13 +100,24 @@ class _Comparing:
         for side, pace in enumerate((self.before, self.after)):
             for finding in pace.explanation.findings:
                 for pair in pairs:
-                    if _is_alike((pair[0] or pair[1])[0], finding):
+                    if self._is_alike((pair[0] or pair[1])[0], finding):
                         pair[side].append(finding)
                         break
                 else:
                     pairs.append(([], [finding]) if side else ([finding], []))
         found = [self._change(before, after) for before, after in pairs]
         return sorted(found, key=lambda each: -abs(each.won_s))
+
+    def _is_alike(self, one: Finding, other: Finding) -> bool:
+        if self._kind(one) != self._kind(other):
+            return False
+        periods = [finding.facts.get("period") for finding in (one, other)]
+        short, long = sorted(float(period or 0.0) for period in periods)
+        return long <= NEAR_PERIODS * short or long == 0.0
+
+    def _kind(self, finding: Finding) -> str:
+        """What one of the logs does not split is compared as a whole."""
+        return JOINT if self.is_joint and finding.id in ("eval", "save") else finding.id
 
     def _change(self, before: list[Finding], after: list[Finding]) -> FindingChange:
         finding = (before or after)[0]
@@ -124,6 +142,7 @@ class _Comparing:
             is_unseen = not other.has_wall
         else:
             is_unseen = finding.owner in self.blind
+            is_unseen |= finding.owner is Owner.DATA and not self.is_data_told
         if is_unseen:
             return "unseen"
         return "gone" if after_s is None else "new"
@@ -160,19 +179,6 @@ def _cost_of(findings: list[Finding], pace: Pace) -> float | None:
         return sum(pace.finding_per_1000(finding) for finding in findings)
     starts = pace.num_starts if findings[0].owner is Owner.WARMUP else 1
     return sum(finding.cost_s for finding in findings) / starts
-
-
-def _is_alike(one: Finding, other: Finding) -> bool:
-    if _kind(one) != _kind(other):
-        return False
-    periods = [finding.facts.get("period") for finding in (one, other)]
-    short, long = sorted(float(period or 0.0) for period in periods)
-    return long <= NEAR_PERIODS * short or long == 0.0
-
-
-def _kind(finding: Finding) -> str:
-    """A pause that a log does not split is that of its owner."""
-    return finding.owner.value if finding.id == "eval-and-save" else finding.id
 
 
 def _warmup_s(pace: Pace) -> float:

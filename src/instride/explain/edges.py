@@ -8,17 +8,18 @@ from math import isnan
 from instride.explain.baseline import Regime
 from instride.explain.pauses import OWNER_OF
 from instride.explain.processes import Process
+from instride.explain.restarts import launched
 from instride.explain.spans import Owner, Span, Told
 from instride.explain.timeline import Timeline
 
 
 def startup_s(timeline: Timeline) -> float:
-    """From the first time in the log to the beginning of the first step."""
+    """From the launch of the first process that trained to the beginning of its first step."""
     run = timeline.run
-    first = run.first_clock
-    if first is None or not run.clock_is_absolute or isnan(run.wall_at(0)):
+    begin = launched(run)
+    if begin is None or not run.clock_is_absolute or isnan(run.wall_at(0)):
         return 0.0
-    return max(0.0, run.wall[0] - timeline.seconds[0] - first.wall)
+    return max(0.0, run.wall[0] - timeline.seconds[0] - begin.wall)
 
 
 def closing_spans(timeline: Timeline, regime_of: Callable[[int, Process], Regime]) -> list[Span]:

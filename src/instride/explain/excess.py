@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import compress
 
 from instride.explain.baseline import Regime, regime_at
 from instride.explain.processes import Process
@@ -100,15 +101,14 @@ class Excess:
 
     def _scan(self, regime: Regime) -> None:
         """Collect the records worth a look; one pass over millions of them."""
-        timeline, process, base = self.timeline, self.process, regime.base_s
-        seconds, events = timeline.seconds, timeline.events_at
+        timeline, base = self.timeline, regime.base_s
         least = base + max(SLOW * base, 3 * regime.spread_s, self._floor(regime.end - 1))
-        for index in range(regime.begin, regime.end):
-            if index in events:
-                self.left[index] = max(0.0, self.seconds(index))
-                continue
-            took = seconds[index]
-            if took > least:
-                beyond = took - base * timeline.timed_steps(index, process)
-                if beyond > self._limit(index, regime, SLOW):
-                    self.left[index] = beyond
+        records = range(regime.begin, regime.end)
+        is_long = map(least.__lt__, memoryview(timeline.seconds)[regime.begin : regime.end])
+        marked = timeline.marked_between(regime.begin, regime.end)
+        for index in compress(records, is_long):
+            beyond = self.seconds(index)
+            if beyond > self._limit(index, regime, SLOW):
+                self.left[index] = beyond
+        for index in marked:
+            self.left[index] = max(0.0, self.seconds(index))

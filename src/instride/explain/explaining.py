@@ -10,8 +10,8 @@ from math import isnan
 import msgspec
 
 from instride.errors import NoTimesError
-from instride.explain.advice import advise
-from instride.explain.causes.curing import cures
+from instride.explain.advice import Advice, advise
+from instride.explain.causes.curing import Cure, cures
 from instride.explain.findings import Finding, findings
 from instride.explain.languages import LANGUAGES
 from instride.explain.languages.contract import Language
@@ -33,6 +33,7 @@ from instride.explain.report import (
 from instride.explain.settings import read_settings
 from instride.explain.spans import Owner, Span
 from instride.explain.unknowns import Unknown, unknowns
+from instride.reasons import Reason
 from instride.steps.model import Run
 from instride.steps.source import Source
 
@@ -49,6 +50,13 @@ class Explanation(msgspec.Struct, frozen=True):
     sources: list[Source]
     texts: dict[int, str]
     """Lines of the log that are evidence, by numbers that count on from file to file."""
+    advice: list[Advice]
+    mtbf_s: float | None
+    """The mean time between failures, where it is known better than the log shows it."""
+
+    def cures(self, finding: Finding) -> list[Cure]:
+        """What helps against a finding."""
+        return cures(finding, self.ledger, self.mtbf_s)
 
     def place(self, line: int) -> tuple[str, int]:
         """The file of a line, and its number there."""
@@ -57,24 +65,28 @@ class Explanation(msgspec.Struct, frozen=True):
         return self.sources[position].name, line - offsets[position]
 
 
-def explain(run: Run, sources: Sequence[Source]) -> Explanation:
-    """Find the owner of every second of a run."""
+def explain(run: Run, sources: Sequence[Source], mtbf_s: float | None = None) -> Explanation:
+    """Find the owner of every second of a run; advise for a mean time between failures."""
     _check_times(run, sources[0].name)
     ledger = build(run)
     if ledger.wall_s <= 0:
-        raise NoTimesError(sources[0].name, len(run), "all their times are zero")
+        raise NoTimesError(sources[0].name, len(run), Reason("zero-times"))
     found = findings(ledger, read_settings(sources[0]))
     wanted = {line for finding in found for line in finding.lines}
     wanted |= {line for span in ledger.spans for line in span.lines}
-    return Explanation(ledger, found, unknowns(ledger), list(sources), _texts(run, sources, wanted))
+    return Explanation(
+        ledger=ledger,
+        findings=found,
+        unknowns=unknowns(ledger),
+        sources=list(sources),
+        texts=_texts(run, sources, wanted),
+        advice=advise(ledger, mtbf_s),
+        mtbf_s=mtbf_s,
+    )
 
 
-def report(
-    explanation: Explanation,
-    language: Language = LANGUAGES["en"],
-    mtbf_s: float | None = None,
-) -> Report:
-    """The explanation in the shape of the JSON contract; advice for a given time to failure."""
+def report(explanation: Explanation, language: Language = LANGUAGES["en"]) -> Report:
+    """The explanation in the shape of the JSON contract."""
     ledger = explanation.ledger
     run, wall_s = ledger.timeline.run, ledger.wall_s
     rhythm = ledger.rhythm
@@ -85,7 +97,7 @@ def report(
     def remedies(finding: Finding) -> list[Remedy]:
         return [
             Remedy(language.cure(each), each.change, each.saves_s)
-            for each in cures(finding, ledger)
+            for each in explanation.cures(finding)
         ]
 
     return Report(
@@ -94,8 +106,8 @@ def report(
         source=[source.name for source in explanation.sources],
         steps=Steps(
             observed=len(run),
-            first=min(run.step),
-            last=max(run.step),
+            first=run.step.lowest,
+            last=run.step.highest,
             sampled_every=max(process.stride for process in ledger.timeline.processes),
         ),
         baseline_s=ledger.baseline_s,
@@ -137,7 +149,7 @@ def report(
         unknown=[language.unknown(each) for each in explanation.unknowns],
         advice=[
             AdviceEntry(each.id, language.advice(each), each.change, each.saves_s)
-            for each in advise(ledger, mtbf_s)
+            for each in explanation.advice
         ],
     )
 
@@ -168,17 +180,13 @@ def _span_entry(span: Span, evidence: list[Evidence]) -> SpanEntry:
 def _check_times(run: Run, name: str) -> None:
     stated = sum(event.seconds or 0.0 for event in run.events)
     if run.total_s and stated >= run.total_s:
-        raise NoTimesError(
-            name,
-            len(run),
-            f"its total time ({run.total_s:.0f} s) is less than that of its evaluations "
-            f"({stated:.0f} s): it is that of the last process only",
-        )
-    has_printed = any(not isnan(seconds) for seconds in run.seconds)
+        facts = {"total_s": run.total_s, "evals_s": stated}
+        raise NoTimesError(name, len(run), Reason("short-total", facts))
+    has_printed = not all(map(isnan, run.seconds))
     has_wall = sum(not isnan(wall) for wall in islice(run.wall, 1000)) > 1
     if not run.total_s and not has_printed and not has_wall:
-        known = f"; evaluations took {stated:.0f} s" if stated else ""
-        raise NoTimesError(name, len(run), f"no time of a step could be read{known}")
+        why = Reason("only-evals", {"evals_s": stated}) if stated else Reason("no-times")
+        raise NoTimesError(name, len(run), why)
 
 
 def _texts(run: Run, sources: Sequence[Source], wanted: set[int]) -> dict[int, str]:
@@ -187,6 +195,7 @@ def _texts(run: Run, sources: Sequence[Source], wanted: set[int]) -> dict[int, s
     borders = [*run.line_offsets, None]
     for source, (before, end) in zip(sources, pairwise(borders), strict=True):
         assert before is not None
-        mine = {n - before for n in wanted if n > before and (end is None or n <= end)}
-        found |= {n + before: text for n, text in source.texts(mine).items()}
+        mine = [n for n in wanted if n > before and (end is None or n <= end)]
+        texts = source.texts(mine, before)
+        found = found | texts if found else texts  # One file may have very many.
     return found

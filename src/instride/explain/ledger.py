@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from itertools import islice
-from math import isnan
 from statistics import median
 
 import msgspec
@@ -13,16 +13,20 @@ from instride.explain.baseline import Regime, drop_slow_zones, regime_at, regime
 from instride.explain.edges import closing_spans, startup_s
 from instride.explain.excess import Excess
 from instride.explain.pauses import marked_pauses
+from instride.explain.printed import is_too_coarse, printed_baseline
 from instride.explain.processes import Process
-from instride.explain.restarts import Restart, restarts, vain_launches
+from instride.explain.restarts import Restart, failed_launches, restarts, vain_launches
 from instride.explain.rhythm import Rhythm, find_rhythm
 from instride.explain.spans import Owner, Span
 from instride.explain.timeline import Timeline
 from instride.explain.unexplained import Beat, marked_periods, unexplained
-from instride.steps.model import Pauses, Run
+from instride.explain.waiting import usual_data, waited_s
+from instride.steps.model import Run
 
 TINY = 5
 """Records: a process shorter than this borrows the baseline of its neighbour."""
+SMALLEST_S = 5e-5
+"""A spread that is written as something else than zero."""
 CHRONIC = 0.05
 """Share of an ordinary step spent waiting for data from which it is a stall, not a cost."""
 
@@ -46,14 +50,42 @@ class Ledger(msgspec.Struct):
     accounts: dict[Owner, Account]
     main: Regime
     """The regime that most steps were done in: its baseline stands for the run."""
-    usual_data_s: float
-    """What an ordinary step waits for data."""
+    mean_wait_s: float
+    """What a step waits for data on average, stalls left out."""
     baseline_s: float
     """An ordinary step as the trainer prints it; by the wall clock where it prints none."""
 
     @property
+    def is_waiting(self) -> bool:
+        """Whether ordinary steps spend more than a little of their time waiting for data."""
+        return self.mean_wait_s > CHRONIC * self.main.base_s
+
+    @property
     def wall_s(self) -> float:
         return sum(account.seconds for account in self.accounts.values())
+
+    @property
+    def mean_step_s(self) -> float:
+        """What an ordinary step takes over the whole run, whatever its speeds."""
+        own = [regime for found in self.regimes for regime in found]
+        steps = [_steps_in(self.timeline, regime) for regime in own]
+        weighed = sum(num * regime.base_s for num, regime in zip(steps, own, strict=True))
+        return weighed / sum(steps)
+
+    @property
+    def spread_s(self) -> float:
+        """Of ordinary steps; 0.0 where it would be that of a coarse clock, or of rounding."""
+        is_told = self.main.spread_s >= SMALLEST_S and not is_too_coarse(self.timeline, self.main)
+        return self.main.spread_s if is_told else 0.0
+
+    @property
+    def num_steps(self) -> int:
+        """Steps that were done, also those between the printed ones, also those done again."""
+        timeline, step = self.timeline, self.timeline.run.step
+        return sum(
+            step[process.end - 1] - step[process.begin] + timeline.num_steps(process.begin, process)
+            for process in timeline.processes
+        )
 
     @property
     def running_s(self) -> float:
@@ -67,25 +99,29 @@ def build(run: Run) -> Ledger:
     found = [_regimes(timeline, process) for process in timeline.processes]
     _lend_baselines(timeline.processes, found)
     rhythm = _rhythm(timeline, found)
-    usual_data_s = _usual_data(run)
+    usual_data_s = usual_data(run)
     spans: list[Span] = []
     periods: dict[int, Beat] = {}
     for process in timeline.processes:
         periods |= marked_periods(timeline, process)
     for process, own in zip(timeline.processes, found, strict=True):
-        excess = Excess(timeline, process, own, rhythm)
-        spans += marked_pauses(excess, usual_data_s)
-        spans += aftermaths(excess)
-        spans += unexplained(excess, usual_data_s, periods)
+        spans += _spans_of(Excess(timeline, process, own, rhythm), usual_data_s, periods)
     base = {id(process): own for process, own in zip(timeline.processes, found, strict=True)}
     spans += closing_spans(timeline, lambda index, process: regime_at(base[id(process)], index))
     spans.sort(key=lambda span: (span.begin, span.first_step))
     again = restarts(timeline, lambda i, process: regime_at(base[id(process)], i).base_s)
     main = max((regime for own in found for regime in own), key=lambda r: _steps_in(timeline, r))
-    baseline_s = _printed_baseline(timeline, main)
-    ledger = Ledger(timeline, found, rhythm, spans, again, {}, main, usual_data_s, baseline_s)
+    baseline_s = printed_baseline(timeline, main)
+    ledger = Ledger(timeline, found, rhythm, spans, again, {}, main, 0.0, baseline_s)
+    ledger.mean_wait_s = waited_s(timeline, spans, usual_data_s) / ledger.num_steps
     ledger.accounts = _accounts(ledger)
     return ledger
+
+
+def _spans_of(excess: Excess, usual_data_s: float, periods: dict[int, Beat]) -> list[Span]:
+    spans = marked_pauses(excess, usual_data_s)
+    spans += aftermaths(excess)
+    return spans + unexplained(excess, usual_data_s, periods)
 
 
 def _regimes(timeline: Timeline, process: Process) -> list[Regime]:
@@ -129,26 +165,6 @@ def _rhythm(timeline: Timeline, found: list[list[Regime]]) -> Rhythm | None:
     return find_rhythm(steps, factors)
 
 
-def _usual_data(run: Run) -> float:
-    stride = 1 + len(run.data) // 20_000
-    waits = [wait for wait in run.data[::stride] if not isnan(wait)]
-    return median(waits) if waits else 0.0
-
-
-def _printed_baseline(timeline: Timeline, main: Regime) -> float:
-    """The wall holds a little more than the trainer's own clock; people know the latter."""
-    run = timeline.run
-    if not timeline.has_wall(main.end - 1, timeline.process_of(main.begin)):
-        return main.base_s
-    stride = 1 + (main.end - main.begin) // 20_000
-    printed = [run.seconds[i] for i in range(main.begin, main.end, stride)]
-    known = [seconds for seconds in printed if abs(seconds - main.base_s) < 0.15 * main.base_s]
-    if not known or run.dialect.pauses is Pauses.SMOOTHED:
-        return main.base_s
-    middle = median(known)
-    return middle if 0.95 * main.base_s < middle <= main.base_s else main.base_s
-
-
 def _steps_in(timeline: Timeline, regime: Regime) -> int:
     step = timeline.run.step
     return step[regime.end - 1] - step[regime.begin] + 1
@@ -167,7 +183,7 @@ def _accounts(ledger: Ledger) -> dict[Owner, Account]:
         accounts[Owner.RESTART].seconds += restart.gap_s or 0.0
         accounts[Owner.LOST].seconds += restart.lost_s
         accounts[Owner.LOST].steps += restart.lost_steps
-    accounts[Owner.RESTART].seconds += vain_launches(timeline)[1]
+    accounts[Owner.RESTART].seconds += failed_launches(timeline)[1] + vain_launches(timeline)[1]
     accounts[Owner.STARTUP].seconds = startup_s(timeline)
     inside = sum(span.cost_s for span in ledger.spans if not span.is_closing)
     unseen = sum(span.unseen_s for span in ledger.spans if not span.is_closing)
@@ -177,12 +193,13 @@ def _accounts(ledger: Ledger) -> dict[Owner, Account]:
     compute.seconds += left - accounts[Owner.LOST].seconds
     compute.typical_s = ledger.baseline_s
     compute.steps = max(0, num_steps - _num_slowed(ledger) - accounts[Owner.LOST].steps)
-    if ledger.usual_data_s > CHRONIC * ledger.main.base_s:
-        waited = min(compute.seconds, ledger.usual_data_s * num_steps)
-        compute.seconds -= waited
-        accounts[Owner.DATA].seconds += waited
+    if ledger.is_waiting:
+        waiting_s = min(compute.seconds, ledger.mean_wait_s * num_steps)
+        compute.seconds -= waiting_s
+        compute.typical_s = max(0.0, ledger.baseline_s - ledger.mean_wait_s)
+        accounts[Owner.DATA].seconds += waiting_s
         accounts[Owner.DATA].steps = num_steps
-        accounts[Owner.DATA].typical_s = ledger.usual_data_s
+        accounts[Owner.DATA].typical_s = ledger.mean_wait_s
     return accounts
 
 
@@ -232,14 +249,17 @@ def _steps_of(span: Span) -> int:
 def _num_slowed(ledger: Ledger) -> int:
     """Steps that did more than compute, each counted once whatever owners it has."""
     paused: set[int] = set()
-    slowed: set[int] = set()
+    begins, ends, steps = [0], [0], 0
     for span in ledger.spans:
-        if not span.is_closing:
-            is_pause = span.owner in (Owner.EVAL, Owner.SAVE)
-            (paused if is_pause else slowed).update(range(span.begin, span.end))
-    timeline = ledger.timeline
-    steps = sum(timeline.num_steps(i, timeline.process_of(i)) for i in slowed)
-    return steps + len(paused - slowed)
+        if span.is_closing:
+            continue
+        if span.owner in (Owner.EVAL, Owner.SAVE):
+            paused.update(range(span.begin, span.end))
+        elif span.end > ends[-1]:
+            begins.append(max(span.begin, ends[-1]))
+            ends.append(span.end)
+            steps += ledger.timeline.steps_of(begins[-1], span.end)
+    return steps + sum(index >= ends[bisect_right(begins, index) - 1] for index in paused)
 
 
 def _add_spans(ledger: Ledger, accounts: dict[Owner, Account]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from statistics import median
 
 import msgspec
@@ -29,8 +30,8 @@ class Ordinary:
         self.seconds = timeline.seconds
         self.begin = process.begin + (1 if len(process) > 2 else 0)
         self.end = process.end
-        marked = sum(self.begin <= at < self.end for at in timeline.events_at)
-        is_rare = marked * 4 < 3 * len(process)
+        marked = timeline.marked_between(self.begin, self.end)
+        is_rare = len(marked) * 4 < 3 * len(process)
         # Where nearly every record holds a marker, a marker is what ordinary looks like.
         self.marked = timeline.events_at if is_rare else {}
         # But a trainer that stops its clock for a pause has printed what a step takes without.
@@ -49,10 +50,14 @@ class Ordinary:
         begin, end, seconds, marked = self.begin, self.end, self.seconds, self.marked
         return [i for i in indices if begin <= i < end and seconds[i] > 0.0 and i not in marked]
 
-    def ticking(self, indices: range) -> list[int]:
-        """By a coarse clock, steps of no time at all are as ordinary as those of one tick."""
-        begin, end, marked = self.begin, self.end, self.marked
-        return [i for i in indices if begin <= i < end and i not in marked]
+    def stretches(self) -> Iterator[range]:
+        """Records between markers. By a coarse clock, steps of no time at all are ordinary too."""
+        begin = self.begin
+        marked = self.timeline.marked_between(begin, self.end) if self.marked else []
+        for end in (*marked, self.end):
+            if end > begin:
+                yield range(begin, end)
+            begin = end + 1
 
 
 def blocks_of(timeline: Timeline, process: Process) -> list[Block]:
@@ -79,14 +84,18 @@ def _ticked_blocks(
     size = max(1, len(process) // MOST_BLOCKS)
     step = timeline.run.step
     found, begin, total_s, steps, count = [], process.begin, 0.0, 0, 0
-    for start in range(process.begin, process.end, 4096):
-        for index in ordinary.ticking(range(start, min(start + 4096, process.end))):
-            total_s += timeline.seconds[index]
-            steps += step[index] - step[index - 1] if index > process.begin else 1
-            count += 1
+    for stretch in ordinary.stretches():
+        first = stretch.start
+        while first < stretch.stop:
+            end = min(stretch.stop, first + max(1, size - count))
+            total_s = sum(timeline.seconds[first:end], total_s)
+            before = step[first - 1] if first > process.begin else step[first] - 1
+            steps += step[end - 1] - before
+            count += end - first
+            first = end
             if total_s >= shortest_s and count >= size:
-                found.append(Block(begin, index + 1, total_s / steps))
-                begin, total_s, steps, count = index + 1, 0.0, 0, 0
+                found.append(Block(begin, end, total_s / steps))
+                begin, total_s, steps, count = end, 0.0, 0, 0
     if not found and total_s > 0:
         found.append(Block(begin, process.end, total_s / steps))
     return found

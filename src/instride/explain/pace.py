@@ -7,7 +7,7 @@ import msgspec
 from instride.explain.explaining import Explanation
 from instride.explain.findings import Finding
 from instride.explain.pauses import OWNER_OF
-from instride.explain.spans import Owner, Span
+from instride.explain.spans import Owner, Span, Told
 
 PER = 1000
 """Steps that costs are given for."""
@@ -51,22 +51,17 @@ class Pace:
         self.ledger = explanation.ledger
         self.run = self.ledger.timeline.run
         self.num_starts = len(self.ledger.timeline.processes)
-        self.num_steps = max(1, self._num_done() - self.ledger.accounts[Owner.LOST].steps)
+        self.num_steps = max(1, self.ledger.num_steps - self.ledger.accounts[Owner.LOST].steps)
         self.stride = max(process.stride for process in self.ledger.timeline.processes)
         self.has_wall = len(self.run.wall) > 0
+        self.has_data = len(self.run.data) > 0
+        """The log says how long steps wait for data."""
         self._other: Pace | None = None
         self._at_the_end = {each.owner for each in explanation.findings if is_closing(each)}
 
     def lean_on(self, other: Pace) -> None:
         """Take the distance of what was seen once from a run that has more of it."""
         self._other = other
-
-    def _num_done(self) -> int:
-        timeline, step = self.ledger.timeline, self.run.step
-        return sum(
-            step[process.end - 1] - step[process.begin] + timeline.num_steps(process.begin, process)
-            for process in timeline.processes
-        )
 
     def seconds(self, owner: Owner) -> float:
         """What an owner has, without what it takes once, after the last step."""
@@ -133,7 +128,13 @@ class Pace:
 
     @property
     def has_joint(self) -> bool:
-        return any(span.is_joint for span in self.ledger.spans)
+        """Evaluations and saves share pauses, which the log does not split, or hardly."""
+        return any(span.is_joint or span.told is Told.SPLIT for span in self.ledger.spans)
+
+    @property
+    def is_split(self) -> bool:
+        """Each evaluation and save has a cost of its own, however rough."""
+        return not any(span.is_joint for span in self.ledger.spans)
 
 
 def is_closing(finding: Finding) -> bool:

@@ -40,6 +40,8 @@ class _Pauses:
         """What a pause of one owner alone costs in this process."""
         self.joint_s: float | None = None
         """What an evaluation and a save in one pause cost, where they always come together."""
+        self.is_rough = False
+        """What an evaluation alone costs is known from the first step only, with its warm-up."""
         self.events = {
             at: events
             for at, events in self.timeline.events_at.items()
@@ -70,15 +72,12 @@ class _Pauses:
         self.typical = {owner: median(costs) for owner, costs in alone.items()}
         if joint:
             self.joint_s = median(joint)
-        if (
-            self.joint_s
-            and Owner.EVAL not in self.typical
-            and self._unstated(self.process.begin) == {Owner.EVAL}
-        ):
+        if self.joint_s and not self.typical and self._unstated(self.process.begin) == {Owner.EVAL}:
             # The first record evaluates without saving: an upper bound, as it holds warm-up too.
             bound = self.excess.left.get(self.process.begin, 0.0)
-            if 0.5 * self.joint_s < bound < 1.1 * self.joint_s:
-                self.typical[Owner.EVAL] = min(bound, self.joint_s)
+            if 0.5 * self.joint_s < bound < self.joint_s:
+                self.typical[Owner.EVAL] = bound
+                self.is_rough = True
 
     def take_warmup(self) -> None:
         begin = self.process.begin
@@ -132,6 +131,8 @@ class _Pauses:
         """Share a pause between its evaluation and its save, as far as other pauses tell."""
         for one, other in ((Owner.EVAL, Owner.SAVE), (Owner.SAVE, Owner.EVAL)):
             if one in self.typical:
+                if self.is_rough and told is Told.MARKER:
+                    told = Told.SPLIT
                 part = min(seconds, self.typical[one])
                 self._add(one, at, part, told, events)
                 self._add(other, at, seconds - part, told, events)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import pairwise
+from itertools import compress, count, islice, pairwise
+from operator import lt
 
-from instride.steps.model import EventKind, Run
+from instride.steps.model import Event, EventKind, Run
 
 
 class Process:
@@ -16,10 +17,14 @@ class Process:
         self.end = end
         self.stride = 1
         """Steps from one record to the next, usually."""
+        self.is_dense = False
+        """Every step has a record."""
         self.num_launches = 1
         """How often a process was started since the last one that trained."""
         self.is_new_run = False
-        """The process before this one had finished its training."""
+        """The process before this one had finished its training, or this one is another."""
+        self.unused_save: Event | None = None
+        """What the training before this one had saved, if this one began without it."""
 
     def __len__(self) -> int:
         return self.end - self.begin
@@ -35,19 +40,19 @@ def cut_processes(run: Run) -> list[Process]:
         elif event.kind is EventKind.END:
             ends.add(event.at)
     cuts = {at for at in starts if 0 < at < len(run)}
-    step, wall = run.step, run.wall
-    own_clock = bool(wall) and not run.clock_is_absolute
-    for index in range(1, len(run)):
-        if step[index] <= step[index - 1] or (own_clock and wall[index] < wall[index - 1]):
-            cuts.add(index)
+    cuts.update(run.step.falls())
+    if not run.clock_is_absolute:
+        cuts.update(compress(count(1), map(lt, islice(run.wall, 1, None), run.wall)))
     borders = [0, *sorted(cuts), len(run)]
     processes = []
     for begin, end in pairwise(borders):
         process = Process(begin, end)
+        process.is_dense = run.step[end - 1] - run.step[begin] == end - begin - 1
         process.num_launches = max(1, starts[begin])
         process.is_new_run = begin in ends
         processes.append(process)
     _tell_new_runs(run, processes)
+    _tell_unused_saves(run, processes)
     return processes
 
 
@@ -59,3 +64,21 @@ def _tell_new_runs(run: Run, processes: list[Process]) -> None:
         is_from_scratch = run.step[process.begin] == min(firsts)
         if is_from_scratch and lasts[run.step[before.end - 1]] > 1:
             process.is_new_run = True
+
+
+def _tell_unused_saves(run: Run, processes: list[Process]) -> None:
+    """A process that begins at the first step although a later one was saved is another training.
+
+    Had it gone on from that save, its steps would have gone on too. Whether it was meant to, the
+    log does not say.
+    """
+    firsts = min(run.step[process.begin] for process in processes)
+    saves = [event for event in run.events if event.kind is EventKind.SAVE and event.sure]
+    begin = 0
+    for process in processes[1:]:
+        if process.is_new_run:
+            begin = process.begin
+        earlier = [save for save in saves if begin < save.at <= process.begin]
+        if run.step[process.begin] == firsts and earlier and not process.is_new_run:
+            process.is_new_run, process.unused_save = True, earlier[-1]
+            begin = process.begin

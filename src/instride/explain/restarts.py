@@ -10,7 +10,7 @@ import msgspec
 
 from instride.explain.processes import Process
 from instride.explain.timeline import Timeline
-from instride.steps.model import EventKind
+from instride.steps.model import Clock, EventKind, Run
 
 
 class Restart(msgspec.Struct):
@@ -100,3 +100,28 @@ def vain_launches(timeline: Timeline) -> tuple[int, float]:
         return starts, 0.0
     seconds = run.ends[-1].wall - timeline.end_of_life(timeline.processes[-1])
     return starts, seconds if seconds > 0 else 0.0
+
+
+def launched(run: Run) -> Clock | None:
+    """When the first process that trained was launched; the first time in the log if it is the
+    first that is announced, or its announcement has no time."""
+    if num_failed(run):
+        last = next(e for e in reversed(run.events) if e.at == 0 and e.kind is EventKind.START)
+        if last.wall is not None and run.first_clock is not None:
+            return Clock(max(last.wall, run.first_clock.wall), last.line, 0)
+    return run.first_clock
+
+
+def num_failed(run: Run) -> int:
+    """Launches before the first process that trained."""
+    starts = sum(e.kind is EventKind.START and e.at == 0 and e.sure for e in run.events)
+    return max(0, starts - 1)
+
+
+def failed_launches(timeline: Timeline) -> tuple[int, float]:
+    """Launches that came to no step before the first process that trained, and their time."""
+    run = timeline.run
+    begin = launched(run)
+    if begin is None or run.first_clock is None or not run.clock_is_absolute:
+        return num_failed(run), 0.0
+    return num_failed(run), begin.wall - run.first_clock.wall

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from array import array
 from collections import defaultdict
+from collections.abc import Iterator
 from math import ceil, isnan, nan
 
 import msgspec
@@ -16,11 +17,12 @@ import msgspec
 from instride.explain.baseline import Regime
 from instride.explain.ledger import Ledger
 from instride.explain.processes import Process
-from instride.explain.restarts import vain_launches
+from instride.explain.restarts import failed_launches, vain_launches
 from instride.explain.spans import Owner
 
 OWNERS = tuple(Owner)
 """A record's owner is kept as its position in this list."""
+LOST = OWNERS.index(Owner.LOST)
 KEPT_OF_BUCKET = 3
 """The fastest, the median and the slowest record of a stretch stand for it."""
 
@@ -48,6 +50,9 @@ class Series(msgspec.Struct):
     """Seconds a step; NaN where the log does not tell."""
     owner: bytearray
     """Who the record's time beyond the baseline belongs to, as a position in `OWNERS`."""
+    shared: dict[int, list[tuple[int, float]]]
+    """Records with several owners, by their position here: each with its seconds, the most
+    expensive first."""
     quiet: list[Quiet]
     wall_s: float
     """Where the time ends."""
@@ -66,14 +71,17 @@ def series(ledger: Ledger) -> Series:
         begin_s=array("d", bytes(8 * size)),
         end_s=array("d", bytes(8 * size)),
         value_s=array("d", bytes(8 * size)),
-        owner=_owners(ledger),
+        owner=bytearray(size),
+        shared={},
         quiet=[],
         wall_s=0.0,
     )
+    _set_owners(ledger, made)
     unseen: defaultdict[int, float] = defaultdict(float)
     for span in ledger.spans:
         if not span.is_closing:
             unseen[span.begin] += span.unseen_s
+    _stand_still(made, Owner.RESTART, failed_launches(ledger.timeline)[1], 0)
     _stand_still(made, Owner.STARTUP, ledger.accounts[Owner.STARTUP].seconds, 0)
     pairs = zip(ledger.timeline.processes, ledger.regimes, strict=True)
     for position, (process, own) in enumerate(pairs):
@@ -112,6 +120,7 @@ def thinned(full: Series, most: int) -> Series:
         end_s=array("d", (full.end_s[at] for at in kept)),
         value_s=array("d", (full.value_s[at] for at in kept)),
         owner=bytearray(full.owner[at] for at in kept),
+        shared={now: full.shared[at] for now, at in enumerate(kept) if at in full.shared},
         quiet=full.quiet,
         wall_s=full.wall_s,
     )
@@ -141,20 +150,37 @@ def _lay_out(
     made.wall_s = now
 
 
-def _owners(ledger: Ledger) -> bytearray:
-    """The owner of each record: of several the most expensive."""
-    owner = bytearray(len(ledger.timeline.run))
-    for restart in ledger.restarts:
-        for _, begin, end in restart.lost:
-            owner[begin:end] = bytes([OWNERS.index(Owner.LOST)]) * (end - begin)
+def _set_owners(ledger: Ledger, made: Series) -> None:
+    """The owner of each record: of several the most expensive, and what each of them has.
+
+    Lost work is the ordinary time of a record, so what is beyond that gives it its colour.
+    """
     dearest: defaultdict[int, float] = defaultdict(float)
-    for span in ledger.spans:
-        if span.is_closing or span.owner is Owner.COMPUTE:
-            continue
-        each_s = span.cost_s / max(1, span.end - span.begin)
-        position = OWNERS.index(span.owner)
-        for index in range(span.begin, span.end):
-            if each_s >= dearest[index]:
+    several: set[int] = set()
+    for position, begin, end, each_s in _parts(ledger):
+        for index in range(begin, end):
+            if made.owner[index] not in (0, position):
+                several.add(index)
+            if position == LOST:
+                made.owner[index] = position
+            elif each_s >= dearest[index]:
                 dearest[index] = each_s
-                owner[index] = position
-    return owner
+                made.owner[index] = position
+    costs: defaultdict[int, defaultdict[int, float]] = defaultdict(lambda: defaultdict(float))
+    for position, begin, end, each_s in _parts(ledger) if several else ():
+        for index in several.intersection(range(begin, end)):
+            costs[index][position] += each_s
+    for index, parts in costs.items():
+        made.shared[index] = sorted(parts.items(), key=lambda part: -part[1])
+
+
+def _parts(ledger: Ledger) -> Iterator[tuple[int, int, int, float]]:
+    """What records have besides ordinary computing: an owner, a stretch, seconds of each record."""
+    for restart in ledger.restarts:
+        num_lost = sum(end - begin for _, begin, end in restart.lost)
+        for _, begin, end in restart.lost:
+            yield LOST, begin, end, restart.lost_s / num_lost
+    for span in ledger.spans:
+        if not span.is_closing and span.owner is not Owner.COMPUTE:
+            length = max(1, span.end - span.begin)
+            yield OWNERS.index(span.owner), span.begin, span.end, span.cost_s / length

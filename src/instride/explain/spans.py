@@ -29,6 +29,8 @@ class Told(StrEnum):
     """The log says how long it took."""
     MARKER = "marker"
     """The log marks it, and the rule of the dialect says where its time lands."""
+    SPLIT = "split"
+    """The log marks its pause, but which part of it is its own rests on the first step."""
     HINT = "hint"
     """A line that usually accompanies it."""
     PERIOD = "period"

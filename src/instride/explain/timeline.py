@@ -8,14 +8,20 @@ durations of a sampled log are never summed: the steps between are estimated at 
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_left, bisect_right
 from collections import Counter
-from itertools import islice, pairwise
+from itertools import pairwise
 from math import isnan
+from operator import attrgetter, sub
 
 from instride.explain.processes import Process, cut_processes
 from instride.steps.model import Event, EventKind, Pauses, Run, Sampling
 
+STRETCH = 1 << 16
+"""Records that are worked on at once."""
 BLOCKING = (EventKind.EVAL, EventKind.SAVE, EventKind.CLEANUP)
+
+_begin = attrgetter("begin")
 
 
 class Timeline:
@@ -29,17 +35,20 @@ class Timeline:
         self.closing: dict[int, list[Event]] = {}
         """Events after the last record of a process, by the index after that record."""
         self._place_events()
-        self.seconds = run.seconds[:0] + array(run.seconds.typecode, [0.0]) * len(run)
-        """Wall time of the interval; of the one printed step where nothing tells more."""
-        may_be_single = run.dialect.sampling in (Sampling.EVERY_STEP, Sampling.EVERY_KTH)
-        self.is_single = bytearray(len(run) if may_be_single else 0)
-        """1 where `seconds` is the time of one step although the interval has more; empty where
-        that cannot be."""
+        self.marked = sorted(self.events_at)
         self.clock_backwards: list[int] = []
         """Records at which the wall clock went back."""
+        is_printed = self._is_printed()
+        self.seconds = run.seconds if is_printed else array(run.seconds.typecode, [0.0]) * len(run)
+        """Wall time of the interval; of the one printed step where nothing tells more."""
+        may_be_single = run.dialect.sampling in (Sampling.EVERY_STEP, Sampling.EVERY_KTH)
+        self.is_single = bytearray(len(run) if may_be_single and not is_printed else 0)
+        """1 where `seconds` is the time of one step although the interval has more; empty where
+        that cannot be."""
         for process in self.processes:
             process.stride = self._stride(process)
-            self._fill(process)
+            if not is_printed:
+                self._fill(process)
         for before, process in pairwise(self.processes):
             self._fit_first(before, process)
 
@@ -47,7 +56,7 @@ class Timeline:
         """Steps that the interval of a record covers."""
         step = self.run.step
         if index > process.begin:
-            return max(1, step[index] - step[index - 1])
+            return 1 if process.is_dense else max(1, step[index] - step[index - 1])
         sampling = self.run.dialect.sampling
         if sampling is Sampling.EVERY_STEP or (
             sampling is Sampling.EVERY_KTH
@@ -55,6 +64,11 @@ class Timeline:
         ):
             return 1
         return max(1, min(process.stride, step[index]))
+
+    def steps_of(self, begin: int, end: int) -> int:
+        """Steps that records of one process cover, from `begin` to `end` (excluded)."""
+        first = self.num_steps(begin, self.process_of(begin))
+        return first + self.run.step[end - 1] - self.run.step[begin]
 
     def timed_steps(self, index: int, process: Process) -> int:
         """Steps that `seconds` of the interval stands for."""
@@ -89,7 +103,11 @@ class Timeline:
         return bool(between) and self.run.step[at] not in between
 
     def process_of(self, index: int) -> Process:
-        return next(p for p in reversed(self.processes) if p.begin <= index)
+        return self.processes[bisect_right(self.processes, index, key=_begin) - 1]
+
+    def marked_between(self, begin: int, end: int) -> list[int]:
+        """Records from `begin` to `end` (excluded) whose intervals hold events, in order."""
+        return self.marked[bisect_left(self.marked, begin) : bisect_left(self.marked, end)]
 
     def _place_events(self) -> None:
         """A marker belongs to the record after it, unless the process ended in between.
@@ -130,7 +148,7 @@ class Timeline:
         return last
 
     def _stride(self, process: Process) -> int:
-        step = islice(self.run.step, process.begin, min(process.end, process.begin + 20_000))
+        step = self.run.step[process.begin : min(process.end, process.begin + 20_000)]
         strides = Counter(after - before for before, after in pairwise(step))
         return max(1, strides.most_common(1)[0][0]) if strides else self._usual_stride()
 
@@ -139,10 +157,21 @@ class Timeline:
         strides = [process.stride for process in self.processes if len(process) > 1]
         return max(strides, default=1)
 
+    def _is_printed(self) -> bool:
+        """Whether the printed durations are all there is, for every step: nothing to work out."""
+        run = self.run
+        is_alone = not run.wall and run.dialect.sampling is not Sampling.TOTALS
+        if not is_alone or run.dialect.pauses is Pauses.NONE:
+            return False
+        return all(process.is_dense for process in self.processes) and not isnan(sum(run.seconds))
+
     def _fill(self, process: Process) -> None:
         printed = self._printed()
         self._fill_first(process, printed)
-        timed = self._fill_by_wall(process) if self.run.wall else None
+        if self.run.wall and self._fill_by_steady_wall(process):
+            timed: bytearray | None = bytearray()
+        else:
+            timed = self._fill_by_wall(process) if self.run.wall else None
         if timed is None and self._is_plain(process, printed):
             rest = slice(process.begin + 1, process.end)
             self.seconds[rest] = printed[rest]
@@ -152,10 +181,8 @@ class Timeline:
             self._add_stated(process)
 
     def _is_plain(self, process: Process, printed: array[float]) -> bool:
-        """Whether every step is there with a time of its own: then there is nothing to work out."""
-        step = self.run.step
-        has_all = step[process.end - 1] - step[process.begin] == len(process) - 1
-        return has_all and not isnan(sum(islice(printed, process.begin, process.end)))
+        """Whether every step is there with a time of its own."""
+        return process.is_dense and not isnan(sum(printed[process.begin : process.end]))
 
     def _fill_by_print(
         self, process: Process, printed: array[float], timed: bytearray | None
@@ -175,6 +202,17 @@ class Timeline:
                 self.is_single[index] = 1
             else:
                 seconds[index] = took * covered
+
+    def _fill_by_steady_wall(self, process: Process) -> bool:
+        """Take differences of a wall clock that is always there; False if it is not, or falls."""
+        wall = self.run.wall
+        for begin in range(process.begin + 1, process.end, STRETCH):
+            end = min(begin + STRETCH, process.end)
+            between = array("d", map(sub, wall[begin:end], wall[begin - 1 : end - 1]))
+            if min(between) < 0 or isnan(sum(between)):
+                return False
+            self.seconds[begin:end] = array(self.seconds.typecode, between)
+        return True
 
     def _fill_by_wall(self, process: Process) -> bytearray:
         """Take differences of the wall clock; return which records of the process have one."""

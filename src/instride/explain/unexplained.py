@@ -16,6 +16,7 @@ from instride.explain.processes import Process
 from instride.explain.rhythm import Comb, find_combs
 from instride.explain.spans import Owner, Span, Told
 from instride.explain.timeline import Timeline
+from instride.steps.model import EventKind
 
 ALONE = 0.5
 """A single slow step without a marker is worth a word from +50 %."""
@@ -41,7 +42,7 @@ def unexplained(excess: Excess, usual_data_s: float, periods: dict[int, Beat]) -
     """Spans for what is left; `periods` are the distances of marked pauses."""
     if is_smeared(excess):
         _drop_smear(excess)
-    spans = _data_stalls(excess, usual_data_s)
+    spans = _data_stalls(excess, usual_data_s) + _compilations(excess)
     zones, _ = _zones(excess, reach=1)
     combs = _combs(excess, periods)
     more, single = _zones(excess, reach=2)
@@ -92,6 +93,22 @@ def _data_stalls(excess: Excess, usual_data_s: float) -> list[Span]:
         stalled_s = excess.stalled_s(index, usual_data_s)
         if stalled_s >= 0.5 * excess.left[index]:
             spans.append(_span(excess, [index], Owner.DATA, Told.STATED, stalled_s))
+    return spans
+
+
+def _compilations(excess: Excess) -> list[Span]:
+    """Slow records before which the log says that something is compiled."""
+    process = excess.process
+    said: dict[int, list[int]] = {}
+    for event in excess.timeline.run.events:
+        if event.kind is EventKind.COMPILE and process.begin <= event.at < process.end:
+            said.setdefault(event.at, []).append(event.line)
+    spans = []
+    for index, lines in said.items():
+        if excess.remains_slow(index, ALONE):
+            span = _span(excess, [index], Owner.WARMUP, Told.MARKER)
+            span.lines = sorted({*lines[:2], *span.lines})
+            spans.append(span)
     return spans
 
 

@@ -6,7 +6,7 @@ import msgspec
 
 from instride.explain.ledger import Ledger
 from instride.explain.pauses import OWNER_OF
-from instride.explain.spans import Owner
+from instride.explain.spans import Owner, Told
 from instride.steps.model import Pauses, Sampling
 
 
@@ -32,6 +32,7 @@ def unknowns(ledger: Ledger) -> list[Unknown]:
     found += _hidden(ledger)
     if any(span.is_joint for span in ledger.spans):
         found.append(Unknown("joint", {}))
+    found += _rough_split(ledger)
     if timeline.clock_backwards:
         line = run.line[timeline.clock_backwards[0]]
         count = len(timeline.clock_backwards)
@@ -40,7 +41,18 @@ def unknowns(ledger: Ledger) -> list[Unknown]:
         found.append(Unknown("gaps", {}))
     if run.num_duplicates:
         found.append(Unknown("ranks", {"count": run.num_duplicates}))
-    return found + [Unknown("note", {"text": note}) for note in run.notes]
+    return found + [Unknown(f"note-{note.id}", note.facts) for note in run.notes]
+
+
+def _rough_split(ledger: Ledger) -> list[Unknown]:
+    """Pauses whose parts rest on the first evaluation, which had no save."""
+    for process in ledger.timeline.processes:
+        own = [span for span in ledger.spans if process.begin <= span.begin < process.end]
+        if any(span.told is Told.SPLIT for span in own):
+            pauses = [span for span in own if span.owner in (Owner.EVAL, Owner.SAVE)]
+            alone = [span for span in pauses if span.told is not Told.SPLIT]
+            return [Unknown("rough-split", {"step": (alone or pauses)[0].step})]
+    return []
 
 
 def _hidden(ledger: Ledger) -> list[Unknown]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
@@ -18,10 +18,14 @@ from instride.errors import (
     NoStepsError,
     UnreadableLogError,
 )
-from instride.steps.parts import in_order, name_order, read_once
+from instride.places import JOURNAL, PRIVATE
+from instride.reasons import Reason
+from instride.steps.notes import Note
+from instride.steps.parts import MOST_NAMED, compare_command, in_order, name_order, read_once
 from instride.steps.readers import READERS
 from instride.steps.readers.contract import Reader
 from instride.steps.readers.guess import guess
+from instride.steps.readers.journal import Journal
 from instride.steps.readers.pattern import pattern_reader
 from instride.steps.reading import SAMPLE_LINES, detect, reader_named
 from instride.steps.source import Source
@@ -41,7 +45,7 @@ class Choice(msgspec.Struct, frozen=True):
 
     reader: type[Reader]
     sources: list[Source]
-    notes: list[str]
+    notes: list[Note]
     """What was left out, for the user."""
 
 
@@ -53,17 +57,23 @@ def choose(logs: Sequence[str], dialect: str | None, patterns: Sequence[str]) ->
     """
     asked = _asked(dialect, patterns)
     sources: list[Source] = []
+    notes: list[Note] = []
     for log in logs:
         if log not in ("", "-") and _is(Path(log).is_dir):
-            sources += _logs_in(Path(log), asked)
+            found, left_out = _logs_in(Path(log), asked)
+            sources += found
+            notes += left_out
         elif log:
             sources.append(Source(log))
         else:
-            raise UnreadableLogError(log, "it is an empty name")
-    notes: list[str] = []
+            raise UnreadableLogError(log, Reason("empty-name"))
     if len(sources) > 1:
-        sources, notes = _without_empty(sources)
+        sources, left_out = _without_empty(sources)
+        notes += left_out
     reader = choose_reader(sources, dialect, patterns)
+    if len(sources) > 1 and asked is None:
+        sources, left_out = _without_other_trainers(sources, reader)
+        notes += left_out
     if len(sources) > 1:
         sources, left_out = read_once(sources, reader)
         notes += left_out
@@ -82,7 +92,7 @@ def choose_reader(
     for source in sources:
         if (guessed := guess(source.lines())) is not None:
             return guessed.reader
-    raise NoStepsError(sources[0].name, f"{len(READERS)} dialects, then guessed")
+    raise NoStepsError(sources[0].name, Reason("dialects", {"count": len(READERS)}))
 
 
 def _asked(dialect: str | None, patterns: Sequence[str]) -> type[Reader] | None:
@@ -99,7 +109,7 @@ def _is(question: Callable[[], bool]) -> bool:
         return False
 
 
-def _without_empty(sources: list[Source]) -> tuple[list[Source], list[str]]:
+def _without_empty(sources: list[Source]) -> tuple[list[Source], list[Note]]:
     """Leave out files without a byte, as launches that failed leave them, unless all are."""
     full, empty = [], []
     for source in sources:
@@ -111,20 +121,69 @@ def _without_empty(sources: list[Source]) -> tuple[list[Source], list[str]]:
             full.append(source)
     if not full:
         raise empty[0][1]
-    return full, [f"Left out, for it is empty: {source.name}." for source, _ in empty]
+    return full, [Note("empty-file", {"name": source.name}) for source, _ in empty]
 
 
-def _logs_in(directory: Path, asked: type[Reader] | None) -> list[Source]:
-    """Files of a directory in which steps are found, of the dialect that most of them have."""
+def _without_other_trainers(
+    sources: list[Source], reader: type[Reader]
+) -> tuple[list[Source], list[Note]]:
+    """Leave out logs of another trainer that has no step for the reader: they are no parts."""
+    kept: list[Source] = []
+    others: dict[type[Reader], list[Source]] = {}
+    for source in sources:
+        if _recognise(source, reader) is None and (found := detect(source.lines())) is not None:
+            others.setdefault(found, []).append(source)
+        else:
+            kept.append(source)
+    return kept, _other_trainers(kept, reader, others)
+
+
+def _other_trainers(
+    kept: Sequence[Source], reader: type[Reader], others: Mapping[type[Reader], list[Source]]
+) -> list[Note]:
+    """Say which logs are not read, and how to compare them with those that are."""
+    return [
+        Note(
+            "other-trainer",
+            {
+                "trainer": reader.dialect.title,
+                "other": other.dialect.title,
+                "left_out": ", ".join(source.name for source in sources[:MOST_NAMED]),
+                "more": max(0, len(sources) - MOST_NAMED),
+                "command": compare_command(kept[0].name, sources[0].name),
+            },
+        )
+        for other, sources in others.items()
+        if not other.is_general
+    ]
+
+
+def _logs_in(directory: Path, asked: type[Reader] | None) -> tuple[list[Source], list[Note]]:
+    """Files of a directory in which steps are found, of the dialect that most of them have.
+
+    A journal is better than any log beside it.
+    """
+    if asked in (None, Journal) and (journal := _journal_of(directory)) is not None:
+        return [Source(str(journal))], []
     num_files = 0
     for paths in _levels(directory):
         num_files += len(paths)
         logs = [path for path in paths if LOG_NAME.fullmatch(path.name)]
         found = _by_reader([Source(str(path)) for path in logs[:MOST_FILES]], asked)
         if found:
-            reader, sources = max(found.items(), key=lambda each: len(each[1]))
-            return in_order(sources, reader)
+            reader = max(found, key=lambda each: len(found[each]))
+            sources = in_order(found.pop(reader), reader)
+            return sources, _other_trainers(sources, reader, found)
     raise NoLogsError(str(directory), num_files)
+
+
+def _journal_of(directory: Path) -> Path | None:
+    """The journal of a directory of checkpoints, if it has a step."""
+    for path in (directory / JOURNAL, directory / PRIVATE / JOURNAL):
+        with suppress(InstrideError):
+            if _is(path.is_file) and _recognise(Source(str(path)), Journal) is not None:
+                return path
+    return None
 
 
 def _levels(directory: Path) -> Iterator[list[Path]]:
@@ -132,7 +191,7 @@ def _levels(directory: Path) -> Iterator[list[Path]]:
 
     def fail(error: OSError) -> None:
         if error.filename == str(directory):
-            raise UnreadableLogError(str(directory), error.strerror or str(error)) from error
+            raise UnreadableLogError(str(directory), Reason.of(error)) from error
 
     below: list[Path] = []
     for root, folders, names in os.walk(directory, onerror=fail):

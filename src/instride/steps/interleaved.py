@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from array import array
+
+from instride.steps.columns import Column
 from instride.steps.model import Clock, Event, EventKind, Run
 
 MOST_RESTARTS = 20
@@ -17,7 +20,9 @@ def keep(run: Run, indices: list[int]) -> None:
         kept_before.append(position)
         if position < len(indices) and indices[position] == index:
             position += 1
-    for name in ("step", "line", "seconds", "wall", "data"):
+    run.step = Column(run.step[index] for index in indices)
+    run.line = Column(run.line[index] for index in indices)
+    for name in ("seconds", "wall", "data"):
         column = getattr(run, name)
         if column:
             setattr(run, name, type(column)(column.typecode, (column[i] for i in indices)))
@@ -34,10 +39,10 @@ def longest_job(run: Run) -> list[int] | None:
     A job goes on where it stopped: a record belongs to the job whose last step is nearest below.
     """
     announced = {event.at for event in run.events if event.kind is EventKind.START}
-    step = run.step
-    back = sum(step[i] <= step[i - 1] and i not in announced for i in range(1, len(run)))
+    back = sum(index not in announced for index in run.step.falls())
     if back <= max(MOST_RESTARTS, SHARE * len(run)):
         return None
+    step = array("q", run.step)
     chains: list[list[int]] = []
     for index in range(len(run)):
         below = [chain for chain in chains if step[chain[-1]] < step[index]]

@@ -11,6 +11,9 @@ from enum import StrEnum
 
 import msgspec
 
+from instride.steps.columns import Column
+from instride.steps.notes import Note
+
 MISSING = float("nan")
 
 
@@ -101,8 +104,8 @@ class Run:
 
     def __init__(self, dialect: Dialect) -> None:
         self.dialect = dialect
-        self.step = array("q")
-        self.line = array("I")
+        self.step = Column()
+        self.line = Column()
         self.seconds = array("d")
         """Printed duration of one step; NaN where the record has none."""
         self.wall = array("d")
@@ -127,7 +130,7 @@ class Run:
         """Records dropped because another rank had printed the same step."""
         self.sizes: list[tuple[int, int]] = []
         """Lines that say how large a file is that a save wrote, and its bytes."""
-        self.notes: list[str] = []
+        self.notes: list[Note] = []
         """What a reader had to guess or could not read, for the user."""
 
     def __len__(self) -> int:

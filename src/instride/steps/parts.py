@@ -7,12 +7,14 @@ restart writes into a new file.
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Sequence
 from math import isnan
 from pathlib import PurePath
 
 import msgspec
 
+from instride.steps.notes import Facts, Note
 from instride.steps.readers.contract import LONGEST_LINE, Reader
 from instride.steps.recording import Recording
 from instride.steps.source import Source
@@ -78,7 +80,7 @@ def read_opening(source: Source, reader_type: type[Reader]) -> Opening:
     )
 
 
-def read_once(sources: Sequence[Source], reader: type[Reader]) -> tuple[list[Source], list[str]]:
+def read_once(sources: Sequence[Source], reader: type[Reader]) -> tuple[list[Source], list[Note]]:
     """Leave out the files that repeat others; the lowest rank stays. Also say so, for the user."""
     kept: list[Kept] = []
     for source in sorted(sources, key=lambda source: _rank(source.name)[1]):
@@ -89,9 +91,36 @@ def read_once(sources: Sequence[Source], reader: type[Reader]) -> tuple[list[Sou
                 break
         else:
             kept.append(Kept(source, opening))
-    stays = {id(each.source) for each in kept}
-    notes = [_sentence(each) for each in kept if each.left_out]
-    return [source for source in sources if id(source) in stays], notes
+    stays = {id(each.source): each for each in kept}
+    in_turn = [stays[id(source)] for source in sources if id(source) in stays]
+    notes = [_note(each) for each in kept if each.left_out]
+    return [each.source for each in in_turn], notes + _other_runs(in_turn)
+
+
+def compare_command(before: str, after: str) -> str:
+    """What to type where two files are two trainings."""
+    return f"instride compare {shlex.quote(before)} {shlex.quote(after)}"
+
+
+def _other_runs(files: Sequence[Kept]) -> list[Note]:
+    """Say which file starts from scratch, as one before it did: it need not be a restart."""
+    from_scratch = [each for each in files if _is_from_scratch(each.opening)]
+    if len(from_scratch) < 2:
+        return []
+    before, after = (each.source.name for each in from_scratch[:2])
+    facts: Facts = {
+        "before": before,
+        "after": after,
+        "step": from_scratch[1].opening.steps[0],
+        "command": compare_command(before, after),
+    }
+    return [Note("other-run", facts)]
+
+
+def _is_from_scratch(opening: Opening) -> bool:
+    """Whether the first record is of the first steps of a training."""
+    first, second = (*opening.steps[:2], 1, 1)[:2]
+    return bool(opening.steps) and 0 <= first <= max(1, second - first)
 
 
 def in_order(sources: Sequence[Source], reader: type[Reader]) -> list[Source]:
@@ -146,9 +175,10 @@ def _is_copy(one: Opening, other: Opening) -> bool:
     return few >= FEWEST_EQUAL_TIMES and one.seconds[:few] == other.seconds[:few]
 
 
-def _sentence(each: Kept) -> str:
+def _note(each: Kept) -> Note:
     paths = [each.source.name, *(source.name for source in each.left_out)]
     names = [PurePath(path).name for path in paths]
     stays, *others = names if len(set(names)) == len(names) else paths
-    more = f" and {len(others) - MOST_NAMED} more" if len(others) > MOST_NAMED else ""
-    return f"Left out, with the same steps as {stays}: {', '.join(others[:MOST_NAMED])}{more}."
+    named = ", ".join(others[:MOST_NAMED])
+    more = max(0, len(others) - MOST_NAMED)
+    return Note("same-steps", {"kept": stays, "left_out": named, "more": more})

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Sequence
 
-from instride.errors import NoStepsError, UnknownDialectError
+from instride.errors import NoStepsError, UnknownDialectError, nearest
+from instride.reasons import Reason
 from instride.steps.model import EventKind, Run
+from instride.steps.notes import Note
 from instride.steps.readers import READERS
 from instride.steps.readers.contract import LONGEST_LINE, Reader
 from instride.steps.recording import Recording
@@ -23,8 +24,7 @@ def reader_named(name: str) -> type[Reader]:
         if reader.dialect.name == name:
             return reader
     names = [reader.dialect.name for reader in READERS]
-    nearest = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
-    raise UnknownDialectError(name, nearest[0] if nearest else None)
+    raise UnknownDialectError(name, nearest(name, names))
 
 
 def detect(lines: Iterable[tuple[int, str]]) -> type[Reader] | None:
@@ -59,20 +59,18 @@ def read_with(reader_type: type[Reader], sources: Sequence[Source]) -> Run:
     reader = reader_type(log)
     offset = 0
     for position, source in enumerate(sources):
-        number = 0
+        num_lines = 0
         log.run.line_offsets.append(offset)
         if position and len(log.run):
             log.event(EventKind.START, offset + 1, sure=False)
-        longest = None if reader.takes_long_lines else LONGEST_LINE
-        feed = reader.feed
-        for number, line in source.lines():
-            if longest is None or len(line) <= longest:
-                feed(number + offset, line)
-        offset += number
+        for number, text in source.blocks():
+            reader.feed_block(number + offset, text)
+            num_lines = number + text.count("\n") - text.endswith("\n")
+        offset += num_lines
         if source.is_truncated:
-            log.note(f"{source.name} ends in the middle of its compressed data")
+            log.note(Note("cut-off", {"name": source.name}))
     reader.finish()
     run = log.finish()
     if not len(run):
-        raise NoStepsError(sources[0].name, f"{reader_type.dialect.title} lines")
+        raise NoStepsError(sources[0].name, Reason("lines", {"title": reader_type.dialect.title}))
     return run

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
+from collections.abc import Sequence
+from itertools import islice, repeat
 from math import isfinite
+from operator import lt
 
 import msgspec
 
 from instride.steps.interleaved import keep, longest_job
 from instride.steps.model import MISSING, Clock, Dialect, Event, EventKind, Run
+from instride.steps.notes import Note
 
 RECENT = 4
 """Ranks that print side by side are fewer than this many distinct steps apart."""
@@ -19,8 +23,6 @@ LATEST = 1e11
 """So is a clock beyond the year 5000."""
 MANY = 1 << 20
 """Records from which on columns are kept short."""
-WIDE = 1 << 31
-"""Steps up to here fit the short column."""
 MOST_RANKS = 1024
 """Records to look back for a step that another rank may have printed."""
 JUDGE_AFTER = 2000
@@ -65,26 +67,48 @@ class Recording:
             self._repeats.append(len(run.step))
             self._num_back += step <= self._last_step
         self._last_step = step
-        if self._num_seen == MANY:
-            self._compact()
-        try:
-            run.step.append(step)
-        except OverflowError:
-            run.step = array("q", run.step)
-            run.step.append(step)
+        run.step.append(step)
         run.line.append(line)
         run.seconds.append(seconds if seconds is not None and 0 <= seconds < LONGEST_S else MISSING)
         if wall is not None or run.wall:
             _append(run.wall, wall, len(run.step))
         if data is not None or run.data:
             _append(run.data, data, len(run.step))
+        if len(run.seconds) == MANY:
+            self._compact()
+
+    def steps(
+        self,
+        steps: Sequence[int],
+        lines: Sequence[int],
+        seconds: Sequence[float] | None = None,
+        wall: Sequence[float] | None = None,
+    ) -> None:
+        """Record a stretch of steps at once; it comes to the same as one after the other.
+
+        All times must be finite and possible, or absent: this is for what needs no second look.
+        """
+        run, size = self.run, len(steps)
+        is_plain = steps[0] > self._highest_step and all(map(lt, steps, islice(steps, 1, None)))
+        if not is_plain or len(run.seconds) < MANY <= len(run.seconds) + size:
+            each_s = repeat(None) if seconds is None else seconds
+            walls = repeat(None) if wall is None else wall
+            for step, line, took, now in zip(steps, lines, each_s, walls, strict=False):
+                self.step(step, line, took, now)
+            return
+        self._num_seen += size
+        self._last_step = self._highest_step = steps[-1]
+        if wall is not None or run.wall:
+            _extend(run.wall, wall, len(run.step), size)
+        if run.data:
+            _extend(run.data, None, len(run.step), size)
+        run.step.extend(steps)
+        run.line.extend(lines)
+        run.seconds.extend([MISSING] * size if seconds is None else seconds)
 
     def _compact(self) -> None:
-        """Halve the columns of a very long log: seven digits of a duration are enough."""
-        run = self.run
-        run.seconds = array("f", run.seconds)
-        if min(run.step) >= 0 and max(run.step) < WIDE:
-            run.step = array("I", run.step)  # Widened again if a step should not fit.
+        """Halve the durations of a very long log: seven digits are enough."""
+        self.run.seconds = array("f", self.run.seconds)
 
     def stamp_last(self, wall: float) -> None:
         """Give the last record its wall clock, where a second line of its step has one."""
@@ -124,20 +148,17 @@ class Recording:
         if isfinite(num_bytes) and num_bytes > 0:
             self.run.sizes.append((line, round(num_bytes)))
 
-    def note(self, text: str) -> None:
+    def note(self, note: Note) -> None:
         """Tell the user what the reader had to guess or could not read; once each."""
-        if text not in self.run.notes:
-            self.run.notes.append(text)
+        if note not in self.run.notes:
+            self.run.notes.append(note)
 
     def finish(self) -> Run:
         self._settle()
         self._end_process()
         job = longest_job(self.run)
         if job is not None:
-            self.note(
-                f"Several jobs write into this log at once: the longest is explained, "
-                f"{len(job)} of {len(self.run)} records."
-            )
+            self.note(Note("several-jobs", {"kept": len(job), "records": len(self.run)}))
             keep(self.run, job)
         return self.run
 
@@ -208,3 +229,10 @@ def _append(column: array[float], value: float | None, length: int) -> None:
     if not column:
         column.extend([MISSING] * (length - 1))
     column.append(value if value is not None and 0 <= value < LATEST else MISSING)
+
+
+def _extend(column: array[float], values: Sequence[float] | None, length: int, size: int) -> None:
+    """Append so many numbers to a column that not all logs have."""
+    if not column:
+        column.extend([MISSING] * length)
+    column.extend([MISSING] * size if values is None else values)

@@ -21,13 +21,15 @@ from pathlib import Path
 from typing import IO, cast
 
 from instride.errors import BinaryLogError, EmptyLogError, UnreadableLogError
+from instride.reasons import Reason
 
 if sys.version_info >= (3, 14):
     from compression import zstd
 else:
     from backports import zstd
 
-CHUNK_BYTES = 1 << 20
+CHUNK_BYTES = 1 << 18
+"""Small enough that what is made of a block stays in the processor's cache."""
 LONGEST_LINE_BYTES = 64 << 20
 """A line longer than this (no line feed, no carriage return) is cut: memory stays bounded."""
 ESCAPE = re.compile(
@@ -51,35 +53,38 @@ class Source:
         self._spool: IO[bytes] | None = None
         try:
             self._keep_pipe()
+        except UnreadableLogError:
+            raise
         except OSError as error:
-            raise UnreadableLogError(self.name, error.strerror or str(error)) from error
+            raise UnreadableLogError(self.name, Reason.of(error)) from error
 
     def lines(self) -> Iterator[tuple[int, str]]:
         """Yield (line number, text) for every piece of every line, without colours."""
+        for number, text in self.blocks():
+            yield from pieces(number, text)
+
+    def blocks(self) -> Iterator[tuple[int, str]]:
+        """Yield many lines at once, with the number of the first one.
+
+        A line that carriage returns cut into pieces may go on in the next block.
+        """
         number = 1
         for block in self._blocks():
             text = block.decode("utf-8", "replace")
-            if "\r" in text:
+            if "\r\n" in text:
                 text = text.replace("\r\n", "\n")
-            pieces = text.split("\n")
-            last = pieces.pop()
-            if "\r" in text:
-                for piece in pieces:
-                    for part in piece.split("\r"):
-                        yield number, part
-                    number += 1
-            else:
-                for piece in pieces:
-                    yield number, piece
-                    number += 1
-            for part in last.split("\r") if last else ():
-                yield number, part
+            yield number, text
+            number += text.count("\n")
 
-    def texts(self, numbers: Iterable[int], longest: int = 400) -> dict[int, str]:
-        """The lines with these numbers, cut to `longest` characters: the evidence."""
+    def texts(self, numbers: Iterable[int], before: int = 0, longest: int = 400) -> dict[int, str]:
+        """The lines with these numbers, cut to `longest` characters: the evidence.
+
+        `before` is how many lines are counted before the first one of this log.
+        """
         wanted = sorted(set(numbers), reverse=True)
-        found: dict[int, bytes] = {}
-        number = 1
+        found: dict[int, str] = {}
+        open_line = b""
+        number = 1 + before
         for block in self._blocks():
             if not wanted:
                 break
@@ -87,16 +92,18 @@ class Source:
             pieces = block.split(b"\n") if wanted[-1] <= after else []
             while wanted and wanted[-1] <= after:
                 line = wanted[-1]
-                whole = found.get(line, b"") + pieces[line - number]
                 # No character has more than four bytes.
-                found[line] = _last_overwrite(whole, 4 * longest)
+                shown = _last_overwrite(open_line + pieces[line - number], 4 * longest)
+                if text := _printable(shown)[:longest]:
+                    found[line] = text
                 if line == after:
                     # It may go on in the next block.
+                    open_line = shown
                     break
+                open_line = b""
                 wanted.pop()
             number = after
-        texts = {line: _printable(shown)[:longest] for line, shown in found.items()}
-        return {line: text for line, text in texts.items() if text}
+        return found
 
     def _blocks(self) -> Iterator[bytes]:
         """UTF-8 without colours, cut at line feeds, or at carriage returns in endless lines."""
@@ -120,7 +127,7 @@ class Source:
         except UnreadableLogError:
             raise
         except OSError as error:
-            raise UnreadableLogError(self.name, error.strerror or str(error)) from error
+            raise UnreadableLogError(self.name, Reason.of(error)) from error
 
     def _decoded(self, stream: io.BufferedIOBase) -> Iterator[bytes]:
         pieces = self._pieces(stream)
@@ -129,7 +136,7 @@ class Source:
         if encoding is None:
             first = first.removeprefix(codecs.BOM_UTF8)
         if not first and self.is_truncated:
-            raise UnreadableLogError(self.name, "its compressed data is cut off or damaged")
+            raise UnreadableLogError(self.name, Reason("damaged"))
         if not first:
             raise EmptyLogError(self.name)
         if encoding is None and b"\0" in first[:4096]:
@@ -159,7 +166,7 @@ class Source:
         """Copy what can be read only once: standard input, or the shell's `<(command)`."""
         if self._path == "-":
             if sys.stdin is None:
-                raise OSError("standard input is closed")
+                raise UnreadableLogError(self.name, Reason("closed-input"))
             self._keep(sys.stdin.buffer)
         elif Path(self._path).is_fifo():
             with Path(self._path).open("rb") as pipe:
@@ -171,6 +178,23 @@ class Source:
         weakref.finalize(self, self._spool.close)
         while block := pipe.read(CHUNK_BYTES):
             self._spool.write(block)
+
+
+def pieces(number: int, text: str) -> Iterator[tuple[int, str]]:
+    """The pieces of lines in a text that begins in line `number`."""
+    lines = text.split("\n")
+    last = lines.pop()
+    if "\r" in text:
+        for line in lines:
+            for piece in line.split("\r"):
+                yield number, piece
+            number += 1
+    else:
+        for line in lines:
+            yield number, line
+            number += 1
+    for piece in last.split("\r") if last else ():
+        yield number, piece
 
 
 def _unpacked(raw: IO[bytes]) -> io.BufferedIOBase:

@@ -22,7 +22,7 @@ LATE_S = 60.0
 PREFIX_WIDTH = 160
 """Where a timestamp without a date may begin at the latest: later ones are elapsed times."""
 
-TIME = r"(?P<hour>\d\d?):(?P<minute>[0-5]\d):(?P<second>[0-6]\d)(?P<fraction>[.,]\d{1,9})?(?![\d:])"
+TIME = r"(?P<hour>\d\d?):(?P<minute>[0-5]\d):(?P<second>[0-6]\d)(?P<fraction>[.,]\d{1,9})?(?!:?\d)"
 HALF = r"(?: ?(?P<half>[AaPp])\.?[Mm]\b)?"
 OPENING = r"^[\s\[(<|]{0,4}(?:\[?\w{1,24}\]?[:|>] ?)?[\s\[(<|]{0,4}"
 NAME = r"(?P<name>Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}"

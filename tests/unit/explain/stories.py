@@ -6,6 +6,7 @@ from collections.abc import Callable
 from math import exp
 
 from instride.steps.model import EventKind, Pauses, Run, Sampling
+from instride.steps.notes import Note
 from tests.unit.explain.making import Training
 
 EVAL, SAVE = EventKind.EVAL, EventKind.SAVE
@@ -24,6 +25,17 @@ def _pauses(*kinds: EventKind, times: int = 4, pauses: Pauses = Pauses.SAME) -> 
         return training.finish()
 
     return tell
+
+
+def _rough_split() -> Run:
+    training = Training()
+    training.pause(EVAL, 9.0)
+    for _ in range(4):
+        training.train(100)
+        training.pause(EVAL, 8.0)
+        training.pause(SAVE, 4.0)
+    training.train(100)
+    return training.finish()
 
 
 def _closing(*kinds: EventKind) -> Story:
@@ -300,7 +312,7 @@ def _ranks() -> Run:
 def _note() -> Run:
     training = Training()
     training.train(50)
-    training.log.note("the year is not in the log")
+    training.log.note(Note("batch-size", {"size": 128}))
     return training.finish()
 
 
@@ -394,8 +406,9 @@ UNKNOWNS: dict[str, list[Story]] = {
         _pauses(EVAL, SAVE, pauses=Pauses.NONE),
     ],
     "joint": [_pauses(EVAL, SAVE)],
+    "rough-split": [_rough_split],
     "clock-backwards": [_backwards(1), _backwards(3)],
     "gaps": [_restart(1, 50, 0.0, has_wall=False)],
     "ranks": [_ranks],
-    "note": [_note],
+    "note-batch-size": [_note],
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from math import sqrt
 
 import pytest
@@ -16,13 +17,17 @@ from instride.explain.advice import (
     wasted,
     young,
 )
+from instride.explain.causes.curing import cures
+from instride.explain.findings import findings
 from instride.explain.languages.en import English
 from instride.explain.ledger import build
 from instride.steps.model import Dialect, EventKind, Pauses, Run, Sampling
-from tests.unit.explain.making import Training
+from tests.unit.explain.making import Training, found
 
 EVAL, SAVE = EventKind.EVAL, EventKind.SAVE
 HOUR = 3600.0
+ENGLISH = English()
+SETTING = re.compile(r"([a-z][\w.-]*interval[\w-]*|--validator\.freq)[ =]+(\d+)")
 
 
 def pausing_run(
@@ -55,7 +60,7 @@ def advice_on(run: Run, mtbf_s: float | None = None) -> dict[str, Advice]:
 def test_an_evaluation_gets_the_interval_that_keeps_it_under_one_percent() -> None:
     advice = advice_on(pausing_run(EVAL, dialect="nanogpt"))["eval-interval"]
     assert advice.facts["every"] == 100
-    assert advice.facts["share"] == pytest.approx(10 / 110)
+    assert advice.facts["share"] == pytest.approx(12 * 10 / (1300 + 12 * 10))
     assert advice.facts["steps"] == 1000
     assert advice.change == "eval_interval = 1000"
     assert advice.saves_s == pytest.approx(0.9 * 120)
@@ -78,6 +83,79 @@ def test_a_save_costs_what_it_stops_and_what_it_slows_down() -> None:
     advice = advice_on(pausing_run(SAVE, slow_steps=21))["save-interval"]
     assert advice.facts["blocking_s"] == pytest.approx(10.0)
     assert advice.facts["cost_s"] == pytest.approx(50.0, rel=0.02)
+
+
+def test_the_cost_of_a_save_is_an_average_over_all_saves_in_findings_and_advice() -> None:
+    training = Training()
+    for number in range(6):
+        training.train(100)
+        training.pause(SAVE, 30.0 if number == 3 else 6.0)
+        training.train(1)
+        training.train(10, 3.0 if number < 4 else 1.0)
+    training.train(100)
+    run = training.finish()
+    findings = found(run)
+    advice = advice_on(run)["save-interval"]
+    assert advice.facts["blocking_s"] == pytest.approx(10.0)
+    assert findings["save"].facts["average_s"] == pytest.approx(10.0)
+    after_s = findings["aftermath"].facts["average_s"]
+    assert after_s == pytest.approx(80.0 / 6)
+    assert advice.facts["cost_s"] == pytest.approx(10.0 + 80.0 / 6)
+    assert "costs 23.3 s on average (13.3 s of it in the steps after it)" in ENGLISH.advice(advice)
+
+
+def evaluating_and_saving(dialect: str, losses: int = 0) -> Run:
+    """Evaluations every 100 steps, each second one with a save; dies so many times."""
+    training = Training(has_wall=True)
+    for number in range(12):
+        training.train(100)
+        training.pause(EVAL, 6.0)
+        if number % 2:
+            training.pause(SAVE, 8.0)
+        if number < losses:
+            training.train(60)
+            training.resume(training.step - 60, 5.0, has_banner=True)
+    training.train(100)
+    run = training.finish()
+    run.dialect = Dialect(dialect, "", "", Pauses.SAME, Sampling.EVERY_STEP)
+    return run
+
+
+def test_one_setting_for_evaluating_and_saving_gets_one_value_and_what_it_does_is_said() -> None:
+    run = evaluating_and_saving("nanogpt")
+    advice = advice_on(run)
+    assert advice.keys() == {"eval-interval"}
+    told = advice["eval-interval"]
+    assert told.facts["cost_s"] == pytest.approx(10.0)
+    assert told.change == "eval_interval = 1000"
+    sentence = ENGLISH.advice(told)
+    assert sentence.startswith("A pause for evaluation and save costs 10.0 s on average")
+    assert "`eval_interval` sets both: saves become rarer, too" in sentence
+
+
+def test_failures_decide_about_a_setting_for_both() -> None:
+    advice = advice_on(evaluating_and_saving("nanogpt"), 6 * HOUR)
+    assert advice.keys() == {"save-by-failures"}
+    told = advice["save-by-failures"]
+    assert told.change is not None
+    assert told.change.startswith("eval_interval = ")
+    assert "`eval_interval` sets both: it evaluates as often." in ENGLISH.advice(told)
+
+
+@pytest.mark.parametrize("losses", [0, 1, 3])
+@pytest.mark.parametrize("mtbf_s", [None, 6 * HOUR])
+@pytest.mark.parametrize("dialect", ["nanogpt", "fairseq", "torchtitan"])
+def test_no_setting_is_given_two_values(dialect: str, mtbf_s: float | None, losses: int) -> None:
+    ledger = build(evaluating_and_saving(dialect, losses))
+    lines = {each.change for each in advise(ledger, mtbf_s)}
+    lines |= {cure.change for each in findings(ledger) for cure in cures(each, ledger, mtbf_s)}
+    found = [pair for line in lines for pair in SETTING.findall(line or "")]
+    assert len(dict(found)) == len(set(found))
+
+
+def test_two_settings_get_a_value_each() -> None:
+    advice = advice_on(evaluating_and_saving("torchtitan"))
+    assert advice.keys() == {"eval-interval", "save-interval"}
 
 
 def test_an_interval_far_beyond_the_log_is_no_line_to_set() -> None:
@@ -125,7 +203,7 @@ def test_restarts_in_the_log_stand_in_for_a_given_time_and_are_called_a_guess() 
     advice = advice_on(run)["save-by-failures"]
     assert advice.facts["restarts"] == 3
     assert advice.facts["mtbf_s"] == pytest.approx(build(run).running_s / 3)
-    assert "a guess from the 3 restarts in this log" in English().advice(advice)
+    assert "a guess from the 3 restarts in this log" in ENGLISH.advice(advice)
     assert advice.change is not None
     assert advice.change.startswith("--checkpoint.interval=1")
 
@@ -133,7 +211,7 @@ def test_restarts_in_the_log_stand_in_for_a_given_time_and_are_called_a_guess() 
 def test_a_given_time_goes_before_the_restarts_in_the_log() -> None:
     advice = advice_on(restarted(2), 24 * HOUR)["save-by-failures"]
     assert advice.facts["restarts"] == 0
-    assert "guess" not in English().advice(advice)
+    assert "guess" not in ENGLISH.advice(advice)
 
 
 def test_an_interval_that_is_nearly_the_best_is_kept() -> None:

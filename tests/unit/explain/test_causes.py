@@ -10,7 +10,7 @@ from instride.explain.findings import findings
 from instride.explain.ledger import build
 from instride.explain.spans import Owner
 from instride.steps.model import EventKind, Pauses, Run, Sampling
-from tests.unit.explain.making import Training, found, jitter
+from tests.unit.explain.making import Training, found, jitter, seconds_of
 from tests.unit.explain.stories import (
     BORDERS,
     FINDINGS,
@@ -237,6 +237,20 @@ def test_a_marked_compilation_is_likely_and_cites_its_line() -> None:
     assert (finding.confidence, finding.rung) == ("medium", Rung.MARKER)
     assert 151 in finding.lines
     assert finding.cost_s == pytest.approx(14.0)
+
+
+def test_a_marked_compilation_is_no_unknown_time() -> None:
+    ledger = build(compiled(150)())
+    assert seconds_of(ledger, Owner.WARMUP) == pytest.approx(14.0)
+    assert seconds_of(ledger, Owner.UNKNOWN) == 0.0
+
+
+def test_a_compilation_that_takes_no_time_is_not_told() -> None:
+    training = Training()
+    training.train(100)
+    training.mark(EventKind.COMPILE)
+    training.train(100)
+    assert found(training.finish()) == {}
 
 
 def test_steps_of_a_moving_collector_are_not_told_again_as_slow_steps() -> None:

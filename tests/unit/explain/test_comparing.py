@@ -225,6 +225,21 @@ def test_time_that_a_log_hides_is_not_won(compared: Compare) -> None:
     assert caveats_of(comparison)["hidden"] == {"owner": "save", "side": "after"}
 
 
+@pytest.mark.parametrize("is_swapped", [False, True])
+def test_waiting_for_data_is_not_gone_where_a_log_never_tells_it(
+    compared: Compare, is_swapped: bool
+) -> None:
+    waiting = Training()
+    waiting.train(500, 1.0, data=0.4)
+    runs = [waiting.finish(), plain(500)]
+    comparison = compared(*(runs[::-1] if is_swapped else runs))
+    assert change_of(comparison, "data-chronic").change == "unseen"
+    assert "data" not in {group.name for group in comparison.groups}
+    side = "after" if is_swapped else "before"
+    assert caveats_of(comparison)["data"] == {"has_data": side}
+    assert comparison.won_per_1000_s == pytest.approx(0, abs=0.01)
+
+
 def test_only_one_log_with_a_clock_is_said(compared: Compare) -> None:
     clocked = made(pause_s=20.0, training=Training(has_wall=True))
     assert caveats_of(compared(clocked, made(pause_s=20.0)))["wall"] == {"has_wall": "before"}
@@ -344,7 +359,7 @@ def test_every_language_says_everything(language: Words, compared: Compare) -> N
             for each in comparison.findings
         )
     rough = {"joint", "single", "accidents", "work"}
-    assert told == {"dialects", "sampling", "wall", "hidden", "short"} | rough
+    assert told == {"dialects", "sampling", "wall", "data", "hidden", "short"} | rough
 
 
 def test_every_language_has_all_words(language: Words) -> None:
@@ -354,5 +369,5 @@ def test_every_language_has_all_words(language: Words) -> None:
         each.value for each in PER_STEP if each is not Owner.COMPUTE
     }
     names = {"compute", "eval", "save", "aftermath", "save+aftermath", "data", "unknown"}
-    joint = {"eval+save", "eval+aftermath", "eval+save+aftermath"}
+    joint = {"eval+save", "eval+save+aftermath"}
     assert language.compare_groups.keys() == names | joint

@@ -113,7 +113,7 @@ def test_pauses_are_summed_with_their_distance_and_their_worst() -> None:
     assert finding.cost_s == pytest.approx(52.0)
     assert finding.facts["count"] == 4
     assert finding.facts["every"] == 100
-    assert finding.facts["typical_s"] == pytest.approx(4.0)
+    assert finding.facts["average_s"] == pytest.approx(13.0)
     assert finding.facts["worst_s"] == pytest.approx(40.0)
     assert finding.facts["worst_step"] == 301
 
@@ -215,6 +215,31 @@ def test_an_aftermath_names_the_save_and_compares_the_costs() -> None:
     assert finding.facts["times_save"] == pytest.approx(4.0)
     assert finding.facts["steps"] == 20
     assert finding.facts["factor"] == pytest.approx(3.0)
+
+
+def after_saves(save_s: float, slow: tuple[int, ...]) -> Run:
+    training = Training()
+    for number in range(6):
+        training.train(200)
+        training.pause(SAVE, save_s)
+        training.train(1)
+        training.train(10, 3.0 if number in slow else 1.0)
+    training.train(200)
+    return training.finish()
+
+
+def test_an_aftermath_of_some_saves_is_told_by_save() -> None:
+    facts = found(after_saves(10.0, slow=(0, 1, 2, 3)))["aftermath"].facts
+    assert (facts["count"], facts["saves"]) == (4, 6)
+    assert facts["average_s"] == pytest.approx(4 * 20.0 / 6)
+
+
+@pytest.mark.parametrize(("save_s", "times"), [(0.2, None), (2.0, 10.0)])
+def test_an_aftermath_is_not_compared_with_next_to_nothing(
+    save_s: float, times: float | None
+) -> None:
+    facts = found(after_saves(save_s, slow=tuple(range(6))))["aftermath"].facts
+    assert facts["times_save"] == (None if times is None else pytest.approx(times))
 
 
 def test_two_combs_of_nearly_one_period_are_one_finding() -> None:

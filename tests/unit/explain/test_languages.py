@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import get_args
 
 import pytest
 
@@ -16,6 +17,7 @@ from instride.explain.ledger import build
 from instride.explain.report import Confidence
 from instride.explain.spans import Owner
 from instride.explain.unknowns import unknowns
+from instride.steps.notes import NoteId
 from tests.unit.explain.making import found, gaps_in
 from tests.unit.explain.stories import ADVICE, FINDINGS, UNKNOWNS, Story
 
@@ -74,18 +76,14 @@ def test_every_unknown_has_a_sentence(name: str, story: Story, language: Languag
         assert all(is_sentence(language.unknown(each)) for each in told)
 
 
-def test_a_note_of_a_reader_is_passed_on_as_it_is(language: Language) -> None:
-    (note,) = unknowns(build(UNKNOWNS["note"][0]()))
-    assert "the year is not in the log" in language.unknown(note)
-
-
 def test_no_language_has_words_for_what_is_never_found(language: Language) -> None:
     methods = dir(language)
     said = {each[4:].replace("_", "-") for each in methods if each.startswith("say_")}
     unknown = {each[8:].replace("_", "-") for each in methods if each.startswith("unknown_")}
+    notes = {f"note-{each}" for each in get_args(NoteId)}
     assert said == set(FINDINGS)
     assert set(language.remedies) <= set(FINDINGS)
-    assert unknown == set(UNKNOWNS)
+    assert unknown == set(UNKNOWNS) | notes
 
 
 def test_every_cause_has_a_title_and_something_else_that_it_could_be(language: Language) -> None:

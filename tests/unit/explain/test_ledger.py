@@ -9,6 +9,7 @@ from instride.explain.spans import Owner
 from instride.steps.model import EventKind, Pauses, Sampling
 from tests.unit.explain.making import (
     NOON,
+    Duration,
     Training,
     found,
     heavy_tailed,
@@ -196,3 +197,30 @@ def test_two_steps_of_different_length_prove_nothing() -> None:
     training = Training()
     training.train(2, lambda step: {1: 30.0, 2: 1.0}[step])
     assert found(training.finish()).keys() <= {"warmup"}
+
+
+def test_what_a_step_waits_for_data_is_not_typical_of_computing() -> None:
+    training = Training()
+    training.train(200, 2.4, data=0.8)
+    accounts = build(training.finish()).accounts
+    assert accounts[Owner.COMPUTE].typical_s == pytest.approx(1.6)
+    assert accounts[Owner.DATA].typical_s == pytest.approx(0.8)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "resolution_s", "is_told"),
+    [(jitter(2.0, 0.05), 0.0, True), (jitter(2.0, 0.05), 1.0, False), (2.0, 0.0, False)],
+)
+def test_a_spread_is_that_of_the_steps_or_none(
+    seconds: Duration, resolution_s: float, is_told: bool
+) -> None:
+    training = Training(has_wall=True, prints=False, resolution_s=resolution_s)
+    training.train(300, seconds)
+    assert bool(build(training.finish()).spread_s) == is_told
+
+
+def test_an_ordinary_step_of_two_speeds_is_weighed_by_their_steps() -> None:
+    training = Training()
+    training.train(300, 9.0)
+    training.train(900, 1.0)
+    assert build(training.finish()).mean_step_s == pytest.approx(3.0, rel=0.02)

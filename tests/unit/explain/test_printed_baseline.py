@@ -34,6 +34,20 @@ def test_what_the_trainer_prints_is_ordinary_where_it_stops_its_clock(resolution
     assert ledger.accounts[Owner.EVAL].seconds == pytest.approx(19 * PAUSE_S)
 
 
+@pytest.mark.parametrize(("resolution_s", "ordinary_s"), [(0.1, 2.5), (1.0, 2.3)])
+def test_a_clock_of_whole_seconds_does_not_say_what_an_ordinary_step_takes(
+    resolution_s: float, ordinary_s: float
+) -> None:
+    log = Recording(Dialect("some", "Some", "", Pauses.NEXT, Sampling.EVERY_STEP))
+    log.run.clock_resolution_s = resolution_s
+    for step in range(300):
+        # By the clock, steps take two or three seconds, by turns.
+        log.step(step, step + 1, 2.3, 1e9 + 5 * (step // 2) + 2.5 * (step % 2))
+    ledger = build(log.finish())
+    assert ledger.baseline_s == pytest.approx(ordinary_s)
+    assert bool(ledger.spread_s) <= (resolution_s < 1.0)
+
+
 @pytest.mark.parametrize(
     ("pauses", "printed_s"), [(Pauses.NONE, None), (Pauses.NEXT, STEP_S + PAUSE_S / STEPS)]
 )

@@ -202,3 +202,12 @@ def test_a_process_that_crashes_every_few_steps_has_the_baseline_of_all_of_them(
     assert lost_steps(ledger) == [3] * 8
     assert seconds_of(ledger, Owner.RESTART) == pytest.approx(160.0)
     assert ledger.baseline_s == pytest.approx(1.0, rel=0.02)
+
+
+def test_another_training_need_not_be_as_fast() -> None:
+    training = Training()
+    training.train(200)
+    training.mark(EventKind.END)
+    training.resume(0, has_banner=True)
+    training.train(200, 2.0)
+    assert found(training.finish()).keys().isdisjoint({"slower-since", "slower-since-resume"})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from instride.steps.model import EventKind, Pauses, Sampling
+from instride.steps.notes import Note
 from tests.unit.explain.making import Training, gaps_in
 
 EVAL, SAVE = EventKind.EVAL, EventKind.SAVE
@@ -108,5 +109,5 @@ def test_records_of_other_ranks_are_counted() -> None:
 def test_what_the_reader_had_to_guess_is_passed_on() -> None:
     training = Training()
     training.train(50)
-    training.log.note("the year is not in the log")
-    assert gaps_in(training.finish())["note"].facts == {"text": "the year is not in the log"}
+    training.log.note(Note("batch-size", {"size": 128}))
+    assert gaps_in(training.finish())["note-batch-size"].facts == {"size": 128}

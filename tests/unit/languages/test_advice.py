@@ -6,7 +6,7 @@ import pytest
 
 from instride.explain.advice import Advice
 from instride.explain.languages import LANGUAGES
-from instride.explain.languages.contract import Facts
+from instride.explain.languages.facts import Facts
 
 INTERVAL: Facts = {
     "cost_s": 42.5,
@@ -17,6 +17,8 @@ INTERVAL: Facts = {
     "steps": 7500,
     "beyond": 0,
     "joint": 0,
+    "count": 4,
+    "setting": None,
 }
 AFTERMATH: Facts = {**INTERVAL, "blocking_s": 12.5}
 FAILURES: Facts = {
@@ -33,12 +35,14 @@ ADVICE = {
     "evaluate less than once": ("eval-interval", {**INTERVAL, "beyond": 1}, (42.5, "7500")),
     "evaluated once": ("eval-interval", {**INTERVAL, "every": None}, (42.5, "7500")),
     "one pause for both": ("save-interval", {**INTERVAL, "joint": 1}, (42.5, "7500")),
+    "one setting": ("eval-interval", {**INTERVAL, "joint": 1, "setting": "x_every"}, (42.5,)),
     "save less": ("save-interval", AFTERMATH, (42.5, 30.0, "1250", 0.061, "7500")),
     "failures": ("save-by-failures", FAILURES, (42.5, 30.0, 40_000.0, 1810.0, "7500", 0.046)),
     "no restart": ("save-by-failures", {**FAILURES, "restarts": 0}, (40_000.0, 1810.0)),
     "one restart": ("save-by-failures", {**FAILURES, "restarts": 1}, (40_000.0, 1810.0)),
     "well set": ("save-by-failures", {**FAILURES, "keep": 1}, (40_000.0, 1810.0)),
     "saved once": ("save-by-failures", {**FAILURES, "every": None}, (40_000.0, 1810.0, 0.046)),
+    "failures, one setting": ("save-by-failures", {**FAILURES, "setting": "x_every"}, (1810.0,)),
     "failures, both": ("save-by-failures", {**FAILURES, "joint": 1}, (40_000.0, 1810.0)),
 }
 
@@ -57,6 +61,16 @@ def test_advice_tells_its_numbers(
         else:
             written = say.percent(value) if value < 1 else say.seconds(value)
             assert written in sentence
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_a_setting_that_does_both_is_named_and_an_average_is_called_one(code: str) -> None:
+    say = LANGUAGES[code]
+    facts = {**FAILURES, "setting": "x_every"}
+    for name in ("eval-interval", "save-by-failures"):
+        assert "`x_every`" in say.advice(Advice(name, dict(facts), None, None))
+        once = say.advice(Advice(name, {**facts, "count": 1}, None, None))
+        assert len(once) < len(say.advice(Advice(name, dict(facts), None, None)))
 
 
 @pytest.mark.parametrize("code", LANGUAGES)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 import pytest
 
-from instride.cli.render.sheet import PLAINER
+from instride.cli.render.characters import PLAINER
 from instride.explain.languages import LANGUAGES
 from instride.explain.languages.words import Words
 from instride.steps.model import Pauses, Sampling
@@ -15,6 +15,8 @@ from instride.steps.model import Pauses, Sampling
 ENGLISH = LANGUAGES["en"]
 WORD = re.compile(r"(?<!\{)\b[a-z]{2,}\b(?!\})")
 """What is not the name of something to be filled in."""
+PATTERN_END = " ?ms'"
+"""Of a regular expression, which no language has words for."""
 
 
 @pytest.fixture(params=[code for code in LANGUAGES if code != "en"])
@@ -112,7 +114,8 @@ def test_french_has_a_no_break_space_before_its_double_signs() -> None:
     wrong = [
         name
         for name, text in words_of(LANGUAGES["fr"]).items()
-        if any(f" {sign}" in text for sign in (":", ";", "!", "?", "%", "\u00bb"))
+        for said in [text.replace(PATTERN_END, "")]
+        if any(f" {sign}" in said for sign in (":", ";", "!", "?", "%", "\u00bb"))
     ]
     assert wrong == []
 

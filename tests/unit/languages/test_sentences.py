@@ -8,7 +8,8 @@ import pytest
 
 from instride.explain.findings import findings
 from instride.explain.languages import LANGUAGES
-from instride.explain.languages.contract import Facts, Language
+from instride.explain.languages.contract import Language
+from instride.explain.languages.facts import Facts
 from instride.explain.languages.words import Words
 from instride.explain.ledger import build
 from instride.explain.unknowns import unknowns

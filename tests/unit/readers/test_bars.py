@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from instride.steps.readers.bars import Role, Update, parse
+from instride.steps.readers.bars import Clocks, Role, Update, parse
 
 
 @pytest.mark.parametrize(
@@ -89,3 +89,8 @@ def test_what_is_no_whole_bar_is_not_read(line: str) -> None:
 )
 def test_the_role_of_a_bar_follows_from_its_name_and_unit(name: str, unit: str, role: Role) -> None:
     assert Update(name, 1, 10, 1, unit).role is role
+
+
+def test_a_clock_may_have_digits_of_any_script() -> None:
+    clocks = Clocks()
+    assert (clocks["00:42"], clocks["00:\u0664\u0662"], clocks["1:00:07"]) == (42, 42, 3607)

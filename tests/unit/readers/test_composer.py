@@ -100,6 +100,15 @@ def test_saves_and_launches_are_marked() -> None:
     assert events(read(lines)) == [(EventKind.START, 0, None), (EventKind.SAVE, 1, None)]
 
 
+def test_what_is_said_of_checkpoints_when_debugging_is_read_too() -> None:
+    prefix = "2025-01-01 10:00:00,123: rank0[1][MainThread]: "
+    loading = f"{prefix}INFO: composer.trainer.trainer: Loading checkpoint from ./latest-rank0.pt"
+    saved = f"{prefix}DEBUG: composer.callbacks.checkpoint_saver: Checkpoint locally saved to ./ep0"
+    validating = f"{prefix}DEBUG: composer.utils.checkpoint: Checkpoint at ./ep0 is valid."
+    lines = [loading, *block(1, 36.0), saved, *block(2, 90.0), validating]
+    assert events(read(lines)) == [(EventKind.LOAD, 0, None), (EventKind.SAVE, 1, None)]
+
+
 def test_without_the_speed_monitor_timestamps_in_front_are_the_clock() -> None:
     lines = [f"2025-01-01T10:00:{10 * n:02}Z [batch={n}/100]:" for n in range(1, 5)]
     run = read(lines)

@@ -104,14 +104,35 @@ def test_saves_evaluations_starts_and_the_end_are_events() -> None:
         ]
     )
     assert [(event.kind, event.at) for event in run.events] == [
-        (EventKind.LOAD, 0),
         (EventKind.START, 0),
+        (EventKind.LOAD, 0),
         (EventKind.SAVE, 1),
         (EventKind.EVAL, 1),
         (EventKind.END, 2),
     ]
     assert run.first_clock is not None
     assert run.wall[0] - run.first_clock.wall == 40
+
+
+def test_launches_that_came_to_no_step_are_counted_but_not_two_lines_of_one() -> None:
+    launch = "Rank of current process: 0. World size: 1"
+    begin = "Starting training from iteration 0"
+    run = read(
+        [
+            stamped(0, launch, "detectron2"),
+            stamped(2, launch, "detectron2"),
+            stamped(20, begin, "d2.engine.train_loop"),
+            stamped(30, launch, "detectron2"),
+            stamped(48, begin, "d2.engine.train_loop"),
+            stamped(60, text(19)),
+            stamped(70, launch, "detectron2"),
+        ]
+    )
+    assert [(event.kind, event.at) for event in run.events] == [
+        (EventKind.START, 0),
+        (EventKind.START, 0),
+        (EventKind.START, 1),
+    ]
 
 
 def test_damaged_records_are_not_read() -> None:

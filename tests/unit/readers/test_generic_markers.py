@@ -36,6 +36,7 @@ SAID = {
         "Evaluating: 45%|####5     | 9/20",
         "***** Running Evaluation *****",
         "Running validation",
+        "Start validation, Total sample: 250",
         "Test set: Average loss: 0.0500, Accuracy: 9800/10000 (98%)",
         "eval loss nan",
         "{'eval_loss': 1.25, 'eval_runtime': 30.1}",
@@ -45,7 +46,13 @@ SAID = {
         '{"split": "val", "loss": 2.5}',
         "\u9a8c\u8bc1\u635f\u5931: 2.5",
     ],
-    EventKind.COMPILE: ["compiling the model... (takes a ~minute)", "Model compiled in 31.2 s"],
+    EventKind.COMPILE: [
+        "compiling the model... (takes a ~minute)",
+        "Model compiled in 31.2 s",
+        "[2/3] [__recompiles] Recompiling function forward in train.py:12",
+        "torch/_dynamo/convert_frame.py:906] [0/8] torch._dynamo hit config.recompile_limit (8)",
+        "W0517 convert_frame.py:861] torch._dynamo hit config.cache_size_limit (8)",
+    ],
     EventKind.LOAD: [
         "Resuming from checkpoint out/ckpt_100.pt",
         "Loaded checkpoint (step 500)",

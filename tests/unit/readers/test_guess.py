@@ -83,6 +83,20 @@ def test_an_evaluation_in_the_shape_of_a_record_is_no_record() -> None:
     assert events(run) == [("eval", at, None) for at in (10, 20, 30, 40)]
 
 
+def test_batches_of_an_announced_evaluation_are_no_records() -> None:
+    lines = []
+    for epoch in range(1, 4):
+        lines += [f"Epoch {epoch}/3"]
+        lines += [f"step {n}/60 - loss: 2.5 - acc: 0.5 - 500ms/step" for n in range(10, 70, 10)]
+        lines += ["Eval begin..."]
+        lines += [f"step {n}/20 - loss: 2.5 - acc: 0.5 - 100ms/step" for n in range(5, 25, 5)]
+        lines += ["Eval samples: 640"]
+    run = read(lines)
+    assert list(run.step) == list(range(10, 190, 10))
+    assert {kind for kind, _, _ in events(run)} == {"eval", "epoch"}
+    assert sorted({at for kind, at, _ in events(run) if kind == "eval"}) == [6, 12, 18]
+
+
 def test_the_results_of_an_evaluation_may_stand_in_a_record() -> None:
     lines = [record(n) + (" | val_loss 2.5" if n in (10, 20) else "") for n in range(30)]
     run = read(lines)
@@ -144,14 +158,15 @@ def test_a_duration_of_all_steps_between_is_divided_by_them() -> None:
     run = read(lines)
     assert list(run.seconds) == pytest.approx([s / 100 for s in seconds])
     assert run.dialect.sampling is Sampling.AVERAGE
-    assert "for all steps between" in run.notes[0]
+    assert run.notes[0].facts["between"] == 1
 
 
 def test_milliseconds_without_a_unit_are_found_out_by_the_clock() -> None:
     lines = [f"10:00:{n * 0.5:06.3f} step {n} loss 2.5 time {500 + n % 3}.5" for n in range(30)]
     run = read(lines)
     assert run.seconds[3] == pytest.approx(0.5005)
-    assert "milliseconds after 'time'" in run.notes[0]
+    facts = run.notes[0].facts
+    assert (facts["unit"], facts["time"], facts["time_at"]) == ("milliseconds", "time", "after")
 
 
 def test_a_duration_that_the_clock_contradicts_is_not_used() -> None:
@@ -159,6 +174,22 @@ def test_a_duration_that_the_clock_contradicts_is_not_used() -> None:
     run = read(lines)
     assert all(isnan(seconds) for seconds in run.seconds)
     assert [after - before for before, after in pairwise(run.wall)] == pytest.approx([1.0] * 29)
+
+
+def test_the_time_until_the_end_is_not_that_of_a_step() -> None:
+    lines = [
+        f"2025-03-01 10:{n // 6:02}:{n % 6 * 10:02},000 INFO: Iters: {10 * n}/9000 || Loss: 5.7 || "
+        f"Cost Time: 0:{n // 6:02}:{n % 6 * 10:02} || Estimated Time: 4:{47 - n // 6:02}:{n % 7:02}"
+        for n in range(60)
+    ]
+    run = read(lines)
+    assert all(isnan(seconds) for seconds in run.seconds)
+    assert [after - before for before, after in pairwise(run.wall)] == pytest.approx([10.0] * 59)
+
+
+def test_hours_and_minutes_are_never_milliseconds() -> None:
+    lines = [f"10:00:{n:06.3f} step {n} loss 2.5 time 0:16:{30 + n % 20}" for n in range(30)]
+    assert all(isnan(seconds) for seconds in read(lines).seconds)
 
 
 def test_averages_are_not_trusted_beside_a_clock() -> None:
@@ -213,7 +244,7 @@ def test_steps_without_any_time_are_found_so_that_this_can_be_said() -> None:
     run = read(lines)
     assert list(run.step) == [n * 100 for n in range(1, 30)]
     assert all(isnan(value) for value in (*run.seconds, *run.wall))
-    assert run.notes[0].endswith("no time.")
+    assert not run.notes[0].facts.keys() & {"time", "elapsed", "stamp", "clock"}
 
 
 @pytest.mark.parametrize("odd", ["nan", "inf", "n/a", "NaN"])
@@ -269,7 +300,7 @@ def test_no_line_is_too_strange(strange: list[str]) -> None:
     run = read(mixed, learnt_from=lines)
     assert list(run.step[:13]) == list(range(13))
     found = guess(list(enumerate(strange, 1)))
-    assert found is None or found.words
+    assert found is None or found.note.facts
 
 
 def test_a_table_may_be_written_by_several_processes() -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
+from instride.explain.languages import LANGUAGES
 from instride.steps.readers.guess import guess
 
 SENTENCE = "the model learns slowly but the loss went down and nobody knew why it stopped"
@@ -120,6 +121,20 @@ def saves_only() -> list[str]:
     return [f"2025-03-01 1{n}:00:00 Saving checkpoint at step {n}000" for n in range(9)]
 
 
+def samples_of_an_evaluation() -> list[str]:
+    return [
+        f"2025-03-01 10:00:{n % 60:02},000 - INFO - Sample {n + 1}, validation acc: 0.9, mIoU: 0.3"
+        for n in range(50)
+    ]
+
+
+def evaluations_of_saved_epochs() -> list[str]:
+    return [
+        f"2025-03-01 10:{n:02}:00,000 - INFO - Epoch: {n} Evaluation finished! mIoU: 0.3"
+        for n in range(50)
+    ]
+
+
 def too_few_steps() -> list[str]:
     return [f"step {n} loss 2.{n} time 0.5{n}s" for n in range(4)]
 
@@ -155,6 +170,8 @@ TEXTS = [
     traceback,
     device_monitor,
     saves_only,
+    samples_of_an_evaluation,
+    evaluations_of_saved_epochs,
     too_few_steps,
     steps_that_do_not_rise,
     a_progress_bar_of_something_else,
@@ -182,4 +199,6 @@ def test_steps_among_all_of_these_texts_are_found() -> None:
     mixed = [line for pair in zip(noise, steps, strict=True) for line in pair]
     found = guess(numbered(mixed))
     assert found is not None
-    assert found.words == "Guessed: step after 'step', milliseconds after 'time'."
+    assert LANGUAGES["en"].unknown_note_guessed(found.note.facts) == (
+        "The format is a guess (step after `step`, milliseconds after `time`)."
+    )

@@ -98,6 +98,18 @@ def test_a_metric_that_did_not_improve_is_no_save() -> None:
     assert events(read([*epoch(0, 20, 3), line])) == []
 
 
+def test_an_epoch_of_unknown_length_is_read() -> None:
+    lines = [
+        f"Epoch {number}: |          | {n}/? [00:{3 * n:02}<00:00,  9.99it/s, {LOGGED}]"
+        for number in range(2)
+        for n in range(1, 19)
+    ]
+    assert detect(enumerate(lines, 1)) is Lightning
+    run = read(lines)
+    assert list(run.step) == list(range(1, 37))
+    assert run.wall[10] - run.wall[9] == 3.0
+
+
 def test_it_is_preferred_to_a_bar_of_any_kind() -> None:
     lines = [*epoch(0, 20, 3), *validation(4, 10)]
     assert detect(enumerate(lines, 1)) is Lightning

@@ -7,6 +7,7 @@ from math import isnan
 import pytest
 
 from instride.steps.model import EventKind, Run
+from instride.steps.notes import Note
 from instride.steps.readers.litgpt import LitGPT
 from instride.steps.readers.nanogpt import NanoGPT
 from tests.unit.readers.drawing import events
@@ -29,7 +30,7 @@ def test_a_record_has_the_iteration_and_its_time() -> None:
     assert list(run.step) == list(range(4, 41, 4))
     assert list(run.seconds) == pytest.approx([0.31022] * 10)
     assert len(run.wall) == 0
-    assert [note.startswith("A step here is one micro-batch.") for note in run.notes] == [True]
+    assert run.notes == [Note("micro-batches")]
 
 
 def test_steps_of_one_micro_batch_need_no_note() -> None:

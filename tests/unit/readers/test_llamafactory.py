@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from instride.steps.model import EventKind, Run
+from instride.steps.notes import Note
 from instride.steps.readers.llamafactory import LlamaFactory
 from instride.steps.reading import read_with
 from instride.steps.source import Source
@@ -119,7 +120,7 @@ def test_of_two_jobs_that_write_at_the_same_time_the_first_is_read() -> None:
     assert list(run.wall) == [50.0 * n for n in range(1, 41)]
     assert events(run) == []
     assert run.num_duplicates == 40
-    assert run.notes == ["several jobs wrote to this file at the same time: the first one is read"]
+    assert run.notes == [Note("first-job")]
 
 
 def test_progress_of_a_later_prediction_is_no_training() -> None:

@@ -70,6 +70,7 @@ def test_a_save_without_the_words_of_orbax_is_marked(line: str) -> None:
     [
         "Completed eval after train step 10, loss=3.100, perplexity=1.0, total_weights=5000.0",
         "eval metrics after step: 10, loss=3.100, total_weights=5000.0",
+        "Starting eval after train step 10",
     ],
 )
 def test_an_evaluation_is_marked(line: str) -> None:
@@ -100,6 +101,16 @@ def test_steps_that_go_back_far_let_nothing_pass() -> None:
 def test_loads_are_marked() -> None:
     run = read(["restoring from this run's directory latest step 20", record(21)])
     assert events(run) == [(EventKind.LOAD, 0, None)]
+
+
+def test_the_launch_of_newer_versions_is_marked() -> None:
+    run = read(["Creating checkpoint manager with ocdbt=True and zarr3=True", record(0)])
+    assert events(run) == [(EventKind.START, 0, None)]
+
+
+def test_a_step_of_an_evaluation_is_no_step() -> None:
+    evaluated = "Completed eval step: 10, seconds: 0.250, running loss=3.1, running perplexity=22.1"
+    assert list(read([record(9), evaluated, record(10)]).step) == [9, 10]
 
 
 def test_prefixes_and_profiled_steps_are_read() -> None:

@@ -7,6 +7,7 @@ from math import isnan
 import pytest
 
 from instride.steps.model import EventKind, Run
+from instride.steps.notes import Note
 from instride.steps.readers.mxnet import MXNet
 from tests.unit.readers.drawing import events
 from tests.unit.readers.drawing import read as read_as
@@ -38,7 +39,7 @@ def test_a_batch_takes_its_samples_over_the_speed() -> None:
 def test_the_batch_size_follows_from_the_clock() -> None:
     run = read([record(0, 20 * i, 0.25, at(5 * i)) for i in range(1, 10)])
     assert list(run.seconds) == pytest.approx([0.25] * 9, rel=1e-2)
-    assert run.notes == ["A batch has 128 samples, to judge by the times in the log."]
+    assert run.notes == [Note("batch-size", {"size": 128})]
 
 
 def test_the_batch_size_follows_from_what_an_epoch_took() -> None:
@@ -50,7 +51,7 @@ def test_the_batch_size_follows_from_what_an_epoch_took() -> None:
 def test_a_log_that_does_not_tell_the_batch_size_is_said_to() -> None:
     run = read([record(0, 20, 0.25), record(0, 40, 0.25)])
     assert list(run.seconds) == pytest.approx([0.25 / BATCH_SIZE] * 2, rel=1e-3)
-    assert run.notes == ["The log does not tell the batch size: a step is taken as one sample."]
+    assert run.notes == [Note("no-batch-size")]
 
 
 @pytest.mark.parametrize(
@@ -65,6 +66,17 @@ def test_every_speedometer_is_read(line: str, step: int) -> None:
     assert MXNet.sniff(line)
     run = read([ARGUMENTS, line])
     assert (list(run.step), list(run.seconds)) == ([step], [0.25])
+
+
+def test_the_speed_of_one_batch_is_not_taken_for_that_of_all_where_there_is_a_clock() -> None:
+    lines = [
+        f"{at(30 * i)}[Epoch 0][Batch {50 * i}], Speed: {9 - i}.125 samples/sec, CrossEntropy=3.1"
+        for i in range(1, 6)
+    ]
+    run = read(lines)
+    assert all(isnan(seconds) for seconds in run.seconds)
+    assert run.wall[1] - run.wall[0] == 30.0
+    assert not run.notes
 
 
 def test_sockeye_tells_the_rate_of_its_updates() -> None:

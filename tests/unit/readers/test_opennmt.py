@@ -55,6 +55,7 @@ def test_without_timestamps_the_elapsed_seconds_are_the_clock_of_the_process() -
         "Step 50/100000; acc: 12.3; ppl: 812.1; xent: 6.7; lr: 0.00010; sents:    3151; "
         "bsz: 3200/3100/63; 6112/5950 tok/s;     11 sec;",
         "Step 50; acc:  12.34; ppl: 812.12; xent: 6.70; lr: 0.00010; 6112/5950 tok/s;     11 sec",
+        "Step 50/50000; xent: 10.56; lr: 0.0000001;  10 docs/s;     11 sec",
         "Step 50/  500; acc(token): 12.34; ppl: 8.12; xent: 6.70; lr: 0.00010; 61/59 tok/s; 11 sec",
     ],
 )

@@ -135,3 +135,43 @@ def test_a_time_of_nan_is_unknown() -> None:
 def test_other_and_mangled_lines_are_no_records(line: str) -> None:
     assert not Paddle.sniff(line)
     assert not len(read([line]))
+
+
+def video(step: int, seconds: float, phase: str = "train") -> str:
+    return (
+        f"[01/01 00:00:{step:02}] epoch:[  2/13 ] {phase} step:{step:<4} loss: 1.99536 lr: 0.0008 "
+        f"batch_cost: {seconds:.5f} sec, reader_cost: 0.00178 sec, ips: 27.48816 instance/sec."
+    )
+
+
+def test_batches_of_an_evaluation_are_no_steps() -> None:
+    clas = "[2026/01/01 00:00:40] ppcls INFO: [Eval][Epoch 1][Iter: 0/10]loss: 4.3, batch_cost: 9s"
+    run = read([video(10, 0.25), video(0, 0.5, "val"), clas, video(20, 0.25)])
+    assert list(run.step) == [10, 20]
+    assert run.wall[1] - run.wall[0] == 10.0
+    assert all(isnan(seconds) for seconds in run.seconds)
+    assert events(run) == [(EventKind.EVAL, 1, None)]
+    assert Paddle.sniff(video(10, 0.25))
+    assert not Paddle.sniff(video(0, 0.5, "val"))
+    assert not Paddle.sniff(clas)
+
+
+def test_the_end_of_an_epoch_is_no_step() -> None:
+    ends = "[01/01 00:00:30] END epoch:15   train loss_avg: 1.9 avg_batch_cost: 0.25 sec, ips: 9"
+    assert list(read([video(10, 0.25), ends]).step) == [10]
+
+
+def test_what_is_tried_after_the_training_is_an_evaluation() -> None:
+    lines = [rec(0, batch, 1.5) for batch in range(100, 500, 100)]
+    tried = rec(0, 0, 0.5).replace(", loss: 0.506825", "")
+    loading = "2026-01-01 00:05:00,500 - INFO - start load model from output/0"
+    run = read([*lines, loading, tried, tried, rec(1, 100, 1.5)])
+    assert list(run.step)[:4] == [100, 200, 300, 400]
+    assert len(run) == 5
+    assert events(run) == [(EventKind.EVAL, 4, None)]
+
+
+def test_the_first_batch_of_an_epoch_has_no_average() -> None:
+    run = read([rec(0, 0, 0.003), rec(0, 100, 1.5)])
+    assert isnan(run.seconds[0])
+    assert run.seconds[1] == 1.5

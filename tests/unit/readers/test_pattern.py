@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from instride.errors import BadPatternError
 from instride.steps.model import EventKind, Pauses, Run, Sampling
+from instride.steps.notes import Note
 from instride.steps.readers.contract import LONGEST_LINE
 from instride.steps.readers.pattern import pattern_reader
 from instride.steps.recording import Recording
@@ -93,7 +94,7 @@ def test_a_timestamp_is_read_in_many_forms(texts: list[str]) -> None:
 
 def test_a_text_that_is_no_timestamp_is_told_once() -> None:
     run = read(["step 1 t=0.5", "step 2 t=0.5"], STEP + r" t=(?P<time>\S+)")
-    assert run.notes == ["`0.5` in the group `time` is no known timestamp."]
+    assert run.notes == [Note("no-timestamp", {"text": "0.5"})]
     assert all(isnan(wall) for wall in run.wall)
 
 
@@ -245,8 +246,8 @@ def test_the_dialect_is_called_after_the_user() -> None:
 @pytest.mark.parametrize(
     ("patterns", "why"),
     [
-        (["step ("], "it is no regular expression: missing ), unterminated subpattern"),
-        (["(?P<step>"], "it is no regular expression"),
+        (["step ("], "it is not a regular expression: missing ), unterminated subpattern"),
+        (["(?P<step>"], "it is not a regular expression"),
         ([r"step (\d+)"], "it has no named group"),
         ([r"took (?P<ms>\d+)"], "no group is named `step`"),
         ([r"(?P<save>saved)"], "no group is named `step`"),
@@ -287,7 +288,7 @@ def test_a_pattern_that_is_slow_on_long_lines_is_kept_from_them() -> None:
     assert perf_counter() - started < 10
     assert list(run.step) == [7, 8]
     (note,) = run.notes
-    assert "the pattern is slow" in note
+    assert note.id == "long-lines"
 
 
 @given(st.lists(st.text(max_size=80), max_size=10))

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from instride.steps.model import EventKind, Run
+from instride.steps.notes import Note
 from instride.steps.readers.tqdm import Tqdm
 from instride.steps.reading import read_with
 from instride.steps.source import Source
@@ -99,7 +100,7 @@ def test_a_bar_that_speaks_of_training_is_preferred_to_a_longer_one() -> None:
         ]
     run = read(lines)
     assert list(run.step)[-1] == 40
-    assert run.notes == ["several long bars: the one `loss 2.1` was taken for the training"]
+    assert run.notes == [Note("several-bars", {"name": "loss 2.1"})]
 
 
 def test_an_epoch_counts_on_from_the_last_one() -> None:
@@ -107,7 +108,7 @@ def test_an_epoch_counts_on_from_the_last_one() -> None:
     assert list(run.step) == list(range(1, 31))
     assert list(run.wall) == [2.0 * n for n in range(1, 31)]
     assert events(run) == [(EventKind.EPOCH, 10, None), (EventKind.EPOCH, 20, None)]
-    assert len(run.notes) == 1
+    assert run.notes == [Note("bar-an-epoch")]
 
 
 def test_numbers_in_the_description_do_not_make_another_bar() -> None:

@@ -113,3 +113,35 @@ def test_a_header_that_is_repeated_or_a_short_row_is_no_record() -> None:
 )
 def test_other_lines_are_not_recognised(line: str) -> None:
     assert not Wandb.sniff(line)
+
+
+def test_rows_of_what_is_logged_less_often_are_no_steps() -> None:
+    rows: list[dict[str, object]] = []
+    for n in range(12):
+        logged = [{"reward": 1.0}, {"average": 2.0}] + [{"video": {"size": 9}}] * (n % 4 == 0)
+        for part in logged:
+            clock = 5.0 * n + 0.01 * (len(rows) % 3)
+            rows.append({"_step": len(rows), "_timestamp": BEGIN + clock, **part})
+    run = read(as_json(rows))
+    assert len(run) == 12
+    gaps = [after - before for before, after in zip(run.wall, run.wall[1:], strict=False)]
+    assert all(4.9 < gap < 5.1 for gap in gaps)
+
+
+def test_evaluations_with_rows_of_their_own_are_events_between_steps() -> None:
+    rows: list[dict[str, object]] = []
+    for n in range(10):
+        rows.append({"_step": len(rows), "_runtime": 5.0 * n, "loss": 2.0})
+        if n % 5 == 4:
+            rows.append({"_step": len(rows), "_runtime": 5.0 * n + 3, "val/loss": 2.0})
+    run = read(as_json(rows))
+    assert list(run.step) == [0, 1, 2, 3, 4, 6, 7, 8, 9, 10]
+    assert events(run) == [(EventKind.EVAL, 5, None), (EventKind.EVAL, 10, None)]
+
+
+def test_the_rows_of_a_trainer_that_logs_its_own_step_are_all_steps() -> None:
+    name = "train/global_step"
+    rows: list[dict[str, object]] = [
+        {"_step": n, "_runtime": 5.0 * n, name: n, ("a" if n % 3 else "b"): 1} for n in range(9)
+    ]
+    assert list(read(as_json(rows)).step) == list(range(9))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from instride.steps.notes import Facts, Note
 from instride.steps.parts import OPENING_STEPS, in_order, name_order, read_once, read_opening
 from instride.steps.readers.nanogpt import NanoGPT
 from instride.steps.source import Source
@@ -41,7 +42,7 @@ def sources(**texts: str) -> list[Source]:
 
 def kept(**texts: str) -> list[str]:
     left, notes = read_once(sources(**texts), NanoGPT)
-    assert bool(notes) == (len(left) < len(texts))
+    assert any(note.id == "same-steps" for note in notes) == (len(left) < len(texts))
     return [source.name.removesuffix(".log") for source in left]
 
 
@@ -108,16 +109,28 @@ def test_the_order_given_stays() -> None:
 def test_a_note_names_a_few_files_and_counts_the_rest() -> None:
     ranks = sources(**{f"rank{n}": nanogpt(0, 80, 100 + n) for n in range(9)})
     _, (note,) = read_once(ranks, NanoGPT)
-    assert note == (
-        "Left out, with the same steps as rank0.log: rank1.log, rank2.log, rank3.log and 5 more."
-    )
+    few = "rank1.log, rank2.log, rank3.log"
+    assert note == Note("same-steps", {"kept": "rank0.log", "left_out": few, "more": 5})
 
 
 def test_a_note_gives_the_paths_of_files_with_one_name() -> None:
     _, (note,) = read_once(
         sources(x__0__out=nanogpt(0, 80), x__1__out=nanogpt(0, 80, 101)), NanoGPT
     )
-    assert note == "Left out, with the same steps as x/0/out.log: x/1/out.log."
+    facts: Facts = {"kept": "x/0/out.log", "left_out": "x/1/out.log", "more": 0}
+    assert note == Note("same-steps", facts)
+
+
+@pytest.mark.parametrize(
+    ("firsts", "told"),
+    [((0, 0), True), ((0, 100, 0), True), ((0, 100), False), ((5000, 5000), False)],
+)
+def test_a_file_that_starts_from_scratch_like_the_one_before_it_is_told(
+    firsts: tuple[int, ...], told: bool
+) -> None:
+    texts = {f"part{n}": nanogpt(first, first + 80, 100 + n) for n, first in enumerate(firsts)}
+    _, notes = read_once(sources(**texts), NanoGPT)
+    assert [note.id for note in notes] == ["other-run"] * told
 
 
 def test_an_opening_is_read_no_further_than_needed() -> None:

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from instride.steps.model import Clock, EventKind, Run
+from instride.steps.notes import Note
 from instride.steps.readers.nanogpt import NanoGPT
 from instride.steps.recording import JUDGE_AFTER, Recording
 
@@ -267,8 +268,8 @@ def test_the_last_time_is_kept_when_ranks_are_dropped() -> None:
 def test_a_note_is_told_once() -> None:
     log = recording()
     for _ in range(3):
-        log.note("the rest could not be read")
-    assert log.finish().notes == ["the rest could not be read"]
+        log.note(Note("batch-size", {"size": 8}))
+    assert log.finish().notes == [Note("batch-size", {"size": 8})]
 
 
 def test_nothing_recorded_is_an_empty_run() -> None:
@@ -287,3 +288,56 @@ def test_a_very_long_log_keeps_its_columns_short(monkeypatch: pytest.MonkeyPatch
     assert (run.seconds.itemsize, len(run.step)) == (4, 301)
     assert list(run.step) == [*range(300), 1 << 40]
     assert run.seconds[150] == pytest.approx(0.1)
+
+
+@given(
+    stretches=st.lists(
+        st.lists(st.integers(0, 60), min_size=1, max_size=30).map(
+            lambda steps: steps if steps[0] % 3 else sorted(set(steps))
+        ),
+        max_size=8,
+    ),
+    has_seconds=st.booleans(),
+    has_wall=st.booleans(),
+    has_data=st.booleans(),
+)
+@settings(max_examples=150, deadline=None)
+def test_a_stretch_of_steps_comes_to_the_same_as_its_steps(
+    stretches: list[list[int]], has_seconds: bool, has_wall: bool, has_data: bool
+) -> None:
+    at_once, one_by_one = recording(), recording()
+    line = 0
+    for stretch in stretches:
+        lines = range(line + 1, line + 1 + len(stretch))
+        seconds = [step / 8 for step in stretch] if has_seconds else None
+        walls = [1e9 + step for step in stretch] if has_wall else None
+        at_once.steps(stretch, lines, seconds, walls)
+        for index, step in enumerate(stretch):
+            took = seconds[index] if seconds else None
+            one_by_one.step(step, lines[index], took, walls[index] if walls else None)
+        for log in (at_once, one_by_one):
+            log.event(EventKind.SAVE, lines[-1] + 1)
+            log.step(100, lines[-1] + 2, data=0.5 if has_data else None)
+            log.event(EventKind.START, lines[-1] + 3)
+        line = lines[-1] + 3
+    assert said(at_once.finish()) == said(one_by_one.finish())
+
+
+def said(run: Run) -> dict[str, object]:
+    """All that a run holds; numbers as text, for NaN is not equal to itself."""
+    columns = ("step", "line", "seconds", "wall", "data")
+    rest = {name: value for name, value in vars(run).items() if name not in columns}
+    return rest | {name: [str(each) for each in getattr(run, name)] for name in columns}
+
+
+@pytest.mark.parametrize("size", [1, 7, 200])
+def test_stretches_of_a_very_long_log_are_kept_short_too(
+    size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("instride.steps.recording.MANY", 100)
+    log = recording()
+    for first in range(0, 300, size):
+        log.steps(range(first, first + size), range(first, first + size), [0.5] * size)
+    run = log.finish()
+    assert len(run) >= 300
+    assert (run.seconds.itemsize, set(run.seconds)) == (4, {0.5})

@@ -7,6 +7,7 @@ import os
 import click
 
 from instride.cli.answering import explained, language_option
+from instride.cli.refusing import Refusal
 
 
 @click.command("compare", context_settings={"help_option_names": ["-h", "--help"]})
@@ -36,9 +37,9 @@ def command(
     They may be of different length: costs are compared per 1000 steps.
     """
     if dialect and patterns:
-        raise click.UsageError("--dialect and --pattern exclude each other")
+        raise Refusal("usage.exclude", one="--dialect", other="--pattern")
     if before == after == "-":
-        raise click.UsageError("- can be given once only")
+        raise Refusal("usage.one-pipe")
     from instride.explain.comparing import compare
     from instride.explain.languages import choose
 

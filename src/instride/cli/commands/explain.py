@@ -6,11 +6,17 @@ import os
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from instride.cli.answering import explained, language_option
+from instride.cli.refusing import Refusal, tell
 from instride.errors import UnwritableError
+from instride.reasons import Reason
+
+if TYPE_CHECKING:
+    from instride.explain.languages.words import Words
 
 
 @click.command("explain", context_settings={"help_option_names": ["-h", "--help"]})
@@ -70,37 +76,38 @@ def command(
     if follow:
         from instride.cli.following import follow_log
 
-        follow_log(logs[0], dialect, patterns, language=language)
+        follow_log(logs[0], dialect, patterns, language=language, mtbf_s=mtbf_s)
         return
-    explanation = explained(logs, dialect, patterns)
+    explanation = explained(logs, dialect, patterns, mtbf_s)
     if html is not None:
         from instride.cli.render.html import write_html
 
-        _write(html, partial(write_html, explanation, languages=LANGUAGES, chosen=language.code))
+        page = partial(write_html, explanation, languages=LANGUAGES, chosen=language.code)
+        _write(language, html, page)
     if perfetto is not None:
         from instride.cli.render.perfetto import write_perfetto
 
-        _write(perfetto, partial(write_perfetto, explanation))
+        _write(language, perfetto, partial(write_perfetto, explanation))
     if as_json:
         from instride.cli.render.json import print_json
         from instride.explain.explaining import report
 
-        answer = report(explanation, language, mtbf_s)
+        answer = report(explanation, language)
         # The columns of a long log are not needed any more, and its answer is long too.
         del explanation
         print_json(answer)
         return
     from instride.cli.render.text import print_explanation
 
-    print_explanation(explanation, language=language, mtbf_s=mtbf_s)
+    print_explanation(explanation, language=language)
 
 
-def _write(target: str, write: Callable[[Path], None]) -> None:
+def _write(language: Words, target: str, write: Callable[[Path], None]) -> None:
     try:
         write(Path(target))
     except OSError as error:
-        raise UnwritableError(target, error.strerror or str(error)) from error
-    click.echo(f"wrote {target}", err=True)
+        raise UnwritableError(target, Reason.of(error)) from error
+    tell(language, "wrote", path=target)
 
 
 def _mtbf_s(text: str | None) -> float | None:
@@ -111,21 +118,22 @@ def _mtbf_s(text: str | None) -> float | None:
     try:
         return parse_mtbf(text)
     except ValueError as error:
-        raise click.UsageError(f"--mtbf: {error}") from error
+        raise Refusal("usage.mtbf", text=text) from error
 
 
 def _refuse_conflicts(
     logs: tuple[str, ...], readings: dict[str, object], answers: dict[str, object]
 ) -> None:
     if not logs:
-        raise click.UsageError("no log given; name a file, or - for a pipe")
+        raise Refusal("usage.no-log")
     if logs.count("-") > 1:
-        raise click.UsageError("- can be given once only")
+        raise Refusal("usage.one-pipe")
     if all(readings.values()):
-        raise click.UsageError(f"{' and '.join(readings)} exclude each other")
+        one, other = readings
+        raise Refusal("usage.exclude", one=one, other=other)
     if answers["--follow"]:
         if len(logs) > 1:
-            raise click.UsageError("--follow takes one log")
+            raise Refusal("usage.one-log", name="--follow")
         others = [name for name, given in answers.items() if given and name != "--follow"]
         if others:
-            raise click.UsageError(f"--follow and {others[0]} exclude each other")
+            raise Refusal("usage.exclude", one="--follow", other=others[0])

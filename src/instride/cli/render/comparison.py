@@ -72,10 +72,10 @@ class _Screen:
 
     def _log(self, side: Side, room: int) -> str:
         """What was read, and the trainer where there is room: many files by their number."""
-        others, name = len(side.names) - 1, side.names[0]
+        others, name = len(side.names) - 1, self.say.show_name(side.names[0])
         if others:
             name = self.say.show_files(Path(name).name, others)
-        title = f" ({side.title})"
+        title = f" ({self.say.trainer(side.title)})"
         return name + title if cell_len(name + title) <= room else _end_of(name, room)
 
     def _owners(self) -> None:
@@ -196,7 +196,10 @@ class _Screen:
             if findings:
                 # Said only where there are both.
                 which = self.phrases[key] + say.colon if change.before and change.after else ""
-                self._hanging(which + say.sentence(findings[0]), first, rest, STYLES[change.change])
+                # Of several alike, the dearest speaks for the others.
+                told = {each.id: each for each in reversed(findings)}
+                said = " ".join(say.sentence(each) for each in reversed(told.values()))
+                self._hanging(which + said, first, rest, STYLES[change.change])
                 first = rest
         cost = say.compare_finding(change.before_s, change.after_s, change.is_once)
         for line in wrap(cost, self.sheet.width, rest, rest):

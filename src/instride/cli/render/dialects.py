@@ -19,7 +19,7 @@ def print_dialects(language: ScreenWords = LANGUAGES[DEFAULT]) -> None:
     indent = " " * widest
     for reader in READERS:
         dialect = reader.dialect
-        click.echo(f"{dialect.name:{widest}}{dialect.title}")
+        click.echo(f"{dialect.name:{widest}}{language.trainer(dialect.title)}")
         times = language.show_times(dialect.sampling, dialect.pauses)
         click.echo("\n".join(wrap(times, WIDTH, indent, indent)))
         click.echo(f"{indent}{dialect.sample}")

@@ -10,7 +10,7 @@ from rich.cells import cell_len
 
 from instride.cli.render.sheet import Sheet
 from instride.cli.render.wrapping import fit
-from instride.explain.causes.curing import Cure, cures
+from instride.explain.causes.curing import Cure
 from instride.explain.explaining import Explanation
 from instride.explain.findings import NOTABLE, Finding
 from instride.explain.spans import Owner
@@ -28,14 +28,13 @@ MOST_ALTERNATIVES = 2
 INDENT = " " * 5
 
 
-def print_findings(
-    sheet: Sheet, explanation: Explanation, told_later: frozenset[str] = frozenset()
-) -> None:
+def print_findings(sheet: Sheet, explanation: Explanation) -> None:
     """Print those that are worth a change; if there is none, say so and name the largest.
 
-    Lines to change that are `told_later`, with advice, are not told twice.
+    Lines to change that are told later, with advice, are not told twice.
     """
     say = sheet.language
+    told_later = frozenset(each.change for each in explanation.advice if each.change is not None)
     found, running_s = explanation.findings, explanation.ledger.running_s
     notable = _in_order([each for each in found if each.cost_s >= NOTABLE * running_s])
     if not notable:
@@ -45,7 +44,7 @@ def print_findings(
     shown = (notable or found[:2])[:MOST_FINDINGS]
     for number, finding in enumerate(shown, 1):
         _print_sentence(sheet, explanation, number, finding)
-        _print_cures(sheet, explanation, finding, told_later)
+        _print_cures(sheet, explanation.cures(finding), finding, told_later)
         _print_alternatives(sheet, finding)
         _print_evidence(sheet, explanation, finding)
     if len(found) > len(shown):
@@ -62,7 +61,7 @@ def _print_sentence(sheet: Sheet, explanation: Explanation, number: int, finding
 
 
 def _print_cures(
-    sheet: Sheet, explanation: Explanation, finding: Finding, told_later: frozenset[str]
+    sheet: Sheet, found: list[Cure], finding: Finding, told_later: frozenset[str]
 ) -> None:
     """Print lines and commands that are ready to be copied, each once.
 
@@ -70,7 +69,7 @@ def _print_cures(
     """
     say = sheet.language
     ready: dict[str, Cure] = {}
-    for cure in cures(finding, explanation.ledger):
+    for cure in found:
         if cure.change is not None and cure.change not in told_later:
             ready.setdefault(cure.change, cure)
     for change, cure in islice(ready.items(), MOST_CHANGES):

@@ -5,13 +5,15 @@ from __future__ import annotations
 from rich.cells import cell_len
 
 from instride.cli.render.sheet import STYLES, Sheet
-from instride.cli.render.wrapping import pad_left, pad_right
+from instride.cli.render.wrapping import pad_left, pad_right, wrap
 from instride.explain.ledger import Account, Ledger
 from instride.explain.spans import Owner
 
 BAR = 16
 NARROWEST = (11, 12, 7, 9, 9, 9)
 """Columns of the terminal that the columns of the table have at least."""
+TYPICAL = 4
+"""The column that is not of the same thing in all rows."""
 LONG_GAP = 0.25
 """Share of the wall from which gaps between processes would dwarf the bars."""
 
@@ -27,7 +29,10 @@ def print_owners(sheet: Sheet, ledger: Ledger) -> None:
         for owner, account in sorted(ledger.accounts.items(), key=lambda each: -each[1].seconds)
         if account.seconds > 0 and not (has_gap and owner is Owner.RESTART)
     ]
-    rows = [_cells(sheet, owner, ledger.accounts[owner], whole) for owner in owners]
+    labels = {owner: say.labels[owner.value] for owner in owners}
+    if _are_joint(ledger):
+        labels[Owner.EVAL] = say.screen_phrases["joint"]
+    rows = [_cells(sheet, labels[owner], ledger.accounts[owner], whole) for owner in owners]
     head = ["", *(say.table_heads[name] for name in ("time", "share", "steps", "typical", "worst"))]
     gap = [say.labels[Owner.RESTART.value], say.seconds(gap_s)]
     widths = _that_fit(_widths([head, *rows, *([gap] if has_gap else [])]), sheet.width)
@@ -40,13 +45,29 @@ def print_owners(sheet: Sheet, ledger: Ledger) -> None:
     if has_gap:
         between = say.screen_phrases["between"]
         sheet.line((f"{_aligned(gap, widths[:2])}   {between}", "dim"))
+    if len(rows) > 1 and len(widths) > TYPICAL:
+        is_twice = sum(each.steps for each in ledger.accounts.values()) > ledger.num_steps
+        for line in wrap(_footnote(sheet, is_twice), sheet.width, "  ", "  "):
+            sheet.line((line, "dim"))
 
 
-def _cells(sheet: Sheet, owner: Owner, account: Account, whole: float) -> list[str]:
+def _footnote(sheet: Sheet, is_twice: bool) -> str:
+    """What a typical value is of; why the steps may sum up to more than there are."""
+    phrases = sheet.language.screen_phrases
+    return phrases["typical"] + (phrases["twice"] if is_twice else "")
+
+
+def _are_joint(ledger: Ledger) -> bool:
+    """Whether saves have no seconds of their own because evaluations hold them."""
+    has_saves = ledger.accounts[Owner.SAVE].seconds > 0
+    return not has_saves and any(span.is_joint for span in ledger.spans)
+
+
+def _cells(sheet: Sheet, label: str, account: Account, whole: float) -> list[str]:
     say = sheet.language
     share = account.seconds / whole if whole else 0.0
     return [
-        say.labels[owner.value],
+        label,
         say.seconds(account.seconds),
         say.percent(share),
         say.number(account.steps) if account.steps else "",

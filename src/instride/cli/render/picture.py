@@ -42,6 +42,7 @@ class Picture(msgspec.Struct):
     axis: str
     first_step: int
     last_step: int
+    highest_step: int
 
 
 class Glyphs(msgspec.Struct, frozen=True):
@@ -75,6 +76,9 @@ def print_picture(sheet: Sheet, ledger: Ledger) -> None:
         cells = [(char, STYLES[owner or Owner.COMPUTE]) for char, owner in row]
         sheet.line((pad_left(label, margin - 1) + " ", "dim"), *cells)
     first, last = say.number(picture.first_step), say.number(picture.last_step)
+    if picture.last_step < picture.highest_step:
+        # It ends with steps that were done again: the mark stands for the start in between.
+        last = f"{say.number(picture.highest_step)} {glyphs.start} {last}"
     gap = max(1, len(picture.axis) - len(first) - len(last))
     sheet.line((" " * margin + picture.axis, "dim"))
     sheet.line((" " * margin + first + " " * gap + last, "dim"))
@@ -106,10 +110,10 @@ def draw(ledger: Ledger, width: int, glyphs: Glyphs) -> Picture:
     scale[0] = ceiling
     base_row = HEIGHT - 1 - min(HEIGHT - 1, int(height(ledger.main.base_s)))
     if base_row > 0:
-        scale[base_row] = ledger.main.base_s
+        scale[base_row] = ledger.baseline_s
     axis = "".join(glyphs.start if column.starts else glyphs.line for column in columns)
     step = ledger.timeline.run.step
-    return Picture(rows, scale, axis, step[0], step[-1])
+    return Picture(rows, scale, axis, step[0], step[-1], step.highest)
 
 
 def _cell(middle: float, top: float, column: Column, glyphs: Glyphs) -> tuple[str, Owner | None]:

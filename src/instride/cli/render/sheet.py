@@ -6,6 +6,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
+from instride.cli.render.characters import can_show, plainer
 from instride.cli.render.wrapping import wrap
 from instride.explain.languages import DEFAULT, LANGUAGES
 from instride.explain.languages.screen import Around, ScreenWords
@@ -24,15 +25,6 @@ STYLES = {
     Owner.LOST: "bright_red",
     Owner.UNKNOWN: "white",
 }
-PLAINER = {
-    "\u202f": " ",
-    "\u00a0": " ",
-    "\u00d7": "x",
-    "\u00b1": "+-",
-    "\u2212": "-",
-    "\u0153": "oe",
-}
-"""What stands for a character that the terminal does not have."""
 
 
 class Sheet:
@@ -42,15 +34,9 @@ class Sheet:
         self._encoding = console.encoding or "ascii"
         self.is_unicode = "utf" in self._encoding.lower()
         # A terminal without its letters would show question marks; English it can show.
-        self.language = language if self._can_show(language.letters) else LANGUAGES[DEFAULT]
-        self._plainer = {ord(c): p for c, p in PLAINER.items() if not self._can_show(c)}
-
-    def _can_show(self, text: str) -> bool:
-        try:
-            text.encode(self._encoding)
-        except (UnicodeEncodeError, LookupError):
-            return False
-        return True
+        is_fit = can_show(language.letters, self._encoding)
+        self.language = language if is_fit else LANGUAGES[DEFAULT]
+        self._plainer = plainer(self._encoding)
 
     def blank(self) -> None:
         self.console.print()

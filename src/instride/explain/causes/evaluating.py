@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from statistics import median
+from statistics import fmean, median
 
 from instride.explain.causes.contract import Case, Cause, Facts, Finding
 from instride.explain.causes.weighing import (
@@ -10,13 +10,12 @@ from instride.explain.causes.weighing import (
     cost_of_each,
     evidence,
     rung_of,
+    sorted_out,
     total_s,
     usual_distance,
 )
 from instride.explain.spans import Owner, Span, Told
 
-FAR_LONGER = 3.0
-"""Times the usual cost from which a pause after the last step is not like the others."""
 DEARER = 1.5
 """Times the usual evaluation that the first one must cost to be worth a word."""
 COMPILING_S = (1.0, 60.0)
@@ -77,14 +76,14 @@ def first_evaluation(case: Case) -> list[Finding]:
 
 def pauses_named(case: Case, owner: Owner, name: str, is_joint: bool = False) -> list[Finding]:
     """The pauses of an owner between the steps, if they are joint, or if they are not."""
-    inside, _ = _sorted_out(case.spans(owner))
+    inside, _ = sorted_out(case.spans(owner))
     if not inside or _are_joint(inside) != is_joint:
         return []
     costs = cost_of_each(inside)
     facts: Facts = {
         "count": len(costs),
         "every": usual_distance(inside),
-        "typical_s": median(costs),
+        "average_s": fmean(costs),
         "worst_s": max(costs),
         "worst_step": max(inside, key=lambda span: span.cost_s).step,
         "first_step": inside[0].step,
@@ -97,7 +96,7 @@ def pauses_named(case: Case, owner: Owner, name: str, is_joint: bool = False) ->
 
 def closing_named(case: Case, owner: Owner, name: str, is_joint: bool = False) -> list[Finding]:
     """What was done after the last step of each process and is not like the other pauses."""
-    _, closing = _sorted_out(case.spans(owner))
+    _, closing = sorted_out(case.spans(owner))
     found = []
     for span in closing:
         if span.is_joint == is_joint:
@@ -107,17 +106,6 @@ def closing_named(case: Case, owner: Owner, name: str, is_joint: bool = False) -
                 Finding(name, owner, total_s([span]), confidence, facts, span.lines, rung, [span])
             )
     return found
-
-
-def _sorted_out(spans: list[Span]) -> tuple[list[Span], list[Span]]:
-    """Pauses between the steps, and those after the last one that are far longer."""
-    inside = [span for span in spans if not span.is_closing]
-    closing = [span for span in spans if span.is_closing]
-    if not inside:
-        return [], closing
-    usual = FAR_LONGER * median(span.cost_s for span in inside)
-    alike = [span for span in closing if span.cost_s < usual]
-    return inside + alike, [span for span in closing if span.cost_s >= usual]
 
 
 def _are_joint(inside: list[Span]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
 from math import isnan
 
 import msgspec
@@ -66,17 +67,20 @@ def _compare(case: Case) -> _Hidden:
     run, hidden = timeline.run, _Hidden()
     if not run.wall:
         return hidden
-    printed, took, step, wall = run.seconds, timeline.seconds, run.step, run.wall
     least_s = 2 * run.clock_resolution_s
     for process in timeline.processes:
-        for index in range(process.begin + 1, process.end):
-            stated_s = printed[index] * (step[index] - step[index - 1])
-            if isnan(stated_s + wall[index] + wall[index - 1]):
+        rest = slice(process.begin + 1, process.end)
+        steps = pairwise(run.step.since(process.begin))
+        walls = pairwise(run.wall[process.begin : process.end])
+        each = zip(run.seconds[rest], steps, walls, strict=False)
+        for index, (printed_s, (before, step), (since, now)) in enumerate(each, rest.start):
+            stated_s = printed_s * (step - before)
+            if isnan(stated_s + now + since):
                 continue
             hidden.num_compared += 1
-            missing_s = took[index] - stated_s
-            if missing_s > least_s and missing_s > CLEAR * took[index]:
-                _add(case, hidden, index, missing_s)
+            took_s = timeline.seconds[index]
+            if took_s - stated_s > least_s and took_s - stated_s > CLEAR * took_s:
+                _add(case, hidden, index, took_s - stated_s)
     return hidden
 
 

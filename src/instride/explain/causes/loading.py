@@ -13,13 +13,12 @@ from instride.explain.causes.weighing import (
     total_s,
     usual_distance,
 )
-from instride.explain.ledger import CHRONIC
 from instride.explain.spans import Owner, Span
 from instride.steps.model import EventKind
 
 FEWEST_EPOCHS = 3
 SHORTEST_EPOCH = 5
-"""Records; where an epoch is shorter, its first record is nothing special."""
+"""Records; where an epoch is shorter, its first record is special only if the log says so."""
 MOST_WORKERS = 32
 FEWEST_TURNS = 10
 """Slow steps at a loader's distance that are no coincidence."""
@@ -32,10 +31,14 @@ FEWEST_BORDERS = 5
 def epoch_stalls(case: Case) -> list[Finding]:
     """The first record after most of the lines that begin an epoch is slow, and only data or
     nothing at all is said to be the reason."""
-    borders = _epoch_borders(case)
-    if len(borders) < FEWEST_EPOCHS:
+    borders, length = _epoch_borders(case)
+    if len(borders) < FEWEST_EPOCHS or length < 2:
         return []
-    spans = [span for span in _waiting(case) if span.begin in borders]
+    spans = [
+        span
+        for span in _waiting(case)
+        if span.begin in borders and (length >= SHORTEST_EPOCH or span.owner is Owner.DATA)
+    ]
     if len({span.begin for span in spans}) < max(FEWEST_EPOCHS, 0.5 * len(borders)):
         return []
     is_data = all(span.owner is Owner.DATA for span in spans)
@@ -52,14 +55,14 @@ def epoch_stalls(case: Case) -> list[Finding]:
     return [found]
 
 
-def _epoch_borders(case: Case) -> set[int]:
-    """Records that follow the announcement of an epoch, where epochs are long enough."""
+def _epoch_borders(case: Case) -> tuple[set[int], float]:
+    """Records that follow the announcement of an epoch, and how many an epoch has."""
     timeline = case.ledger.timeline
     begins = {process.begin for process in timeline.processes}
     events = [event for event in timeline.run.events if event.kind is EventKind.EPOCH]
     borders = sorted({event.at for event in events} - begins - {len(timeline.run)})
     lengths = [after - before for before, after in pairwise(borders)]
-    return set(borders) if lengths and median(lengths) >= SHORTEST_EPOCH else set()
+    return set(borders), median(lengths) if lengths else 0
 
 
 def _waiting(case: Case) -> list[Span]:
@@ -157,11 +160,11 @@ def data_stalls(case: Case) -> list[Finding]:
 def chronic_wait(case: Case) -> list[Finding]:
     """The log prints the wait for data, and an ordinary step spends more than 5 % in it."""
     ledger = case.ledger
-    if ledger.usual_data_s <= CHRONIC * ledger.main.base_s:
+    if not ledger.is_waiting:
         return []
     stalled_s = total_s([span for span in ledger.spans if span.owner is Owner.DATA])
     cost_s = ledger.accounts[Owner.DATA].seconds - stalled_s
-    facts: Facts = {"wait_s": ledger.usual_data_s, "step_s": ledger.main.base_s}
+    facts: Facts = {"wait_s": ledger.mean_wait_s, "step_s": ledger.baseline_s}
     lines = [ledger.timeline.run.line[ledger.main.begin]]
     return [Finding("data-chronic", Owner.DATA, cost_s, "high", facts, lines, Rung.STATED)]
 

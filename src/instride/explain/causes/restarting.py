@@ -7,8 +7,9 @@ import msgspec
 from instride.explain.causes.contract import Case, Cause, Facts, Finding, Rung
 from instride.explain.ledger import Ledger
 from instride.explain.report import Confidence
-from instride.explain.restarts import Restart, vain_launches
+from instride.explain.restarts import Restart, failed_launches, vain_launches
 from instride.explain.spans import Owner
+from instride.steps.model import EventKind
 
 LOOP = 3
 """Launches in a row without a new step that are a loop."""
@@ -42,6 +43,18 @@ def never_again(case: Case) -> list[Finding]:
     facts: Facts = {"launches": launches, "last_step": run.step[-1]}
     lines = [run.line[-1], run.ends[-1].line]
     return [Finding("never-again", Owner.RESTART, vain_s, "high", facts, lines, Rung.MARKER)]
+
+
+def failed_before(case: Case) -> list[Finding]:
+    """Before the first step the log has several launches: all but the last came to nothing."""
+    failed, failed_s = failed_launches(case.ledger.timeline)
+    if not failed_s:
+        return []
+    run = case.ledger.timeline.run
+    starts = [event.line for event in run.events if event.kind is EventKind.START and not event.at]
+    facts: Facts = {"launches": failed, "first_step": run.step[0]}
+    lines = sorted({starts[0], starts[-1]})
+    return [Finding("failed-launches", Owner.RESTART, failed_s, "high", facts, lines, Rung.MARKER)]
 
 
 def lost_work(case: Case) -> list[Finding]:
@@ -80,7 +93,11 @@ def crash_loop(case: Case) -> list[Finding]:
         return []
     facts: Facts = {"launches": worst.count, "seconds": worst.seconds}
     lines = sorted(set(worst.lines))[:3]
-    found = Finding("crash-loop", Owner.RESTART, worst.seconds, "high", facts, lines, Rung.MARKER)
+    # Files that all start from scratch may as well be several trainings.
+    are_files = len(case.ledger.timeline.run.line_offsets) > 1
+    confidence: Confidence = "medium" if are_files else "high"
+    found = Finding("crash-loop", Owner.RESTART, worst.seconds, confidence, facts, lines)
+    found.rung = Rung.MARKER
     found.within = "restart"
     return [found]
 
@@ -97,8 +114,10 @@ def _attempts(ledger: Ledger) -> list[_Attempts]:
             found.append(_Attempts())
         now, last = found[-1], run.step[process.end - 1]
         is_vain = last <= furthest
-        now.count += process.num_launches - 1 + is_vain
-        if is_vain or process.num_launches > 1:
+        # Launches before the first step are told by themselves.
+        num_failed = process.num_launches - 1 if restart else 0
+        now.count += num_failed + is_vain
+        if is_vain or num_failed:
             now.seconds += (restart.gap_s or 0.0) if restart else 0.0
             now.lines.append(run.line[process.begin])
         if is_vain:
@@ -115,6 +134,7 @@ def _attempts(ledger: Ledger) -> list[_Attempts]:
 CAUSES = (
     Cause("crash-loop", (Owner.RESTART,), crash_loop, ("read-error", "limit-restarts")),
     Cause("restart", (Owner.RESTART,), gaps, ("resume-by-itself",)),
+    Cause("failed-launches", (Owner.RESTART,), failed_before, ("read-error",)),
     Cause("never-again", (Owner.RESTART,), never_again, ("read-error",)),
     Cause("lost", (Owner.LOST,), lost_work, ("save-more", "save-on-signal")),
 )

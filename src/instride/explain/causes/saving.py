@@ -10,9 +10,11 @@ from instride.explain.causes.contract import Case, Cause, Facts, Finding, Rung
 from instride.explain.causes.evaluating import closing_named, pauses_named
 from instride.explain.causes.weighing import (
     confidence_in,
+    cost_of_each,
     evidence,
     is_rising,
     rung_of,
+    sorted_out,
     total_s,
     usual_distance,
 )
@@ -132,16 +134,19 @@ def aftermath(case: Case) -> list[Finding]:
     every_save = [span for span in case.ledger.spans if span.owner is Owner.SAVE]
     before = [save for save in every_save if save.end in begins]
     cost_s, save_s = total_s(spans), total_s(before)
+    num_saves = max(len(spans), len(cost_of_each(sorted_out(every_save)[0])))
+    base_s = case.ledger.main.base_s
     is_sure = len(spans) > 1 or spans[0].factor >= 1.5
     facts: Facts = {
         "count": len(spans),
+        "saves": num_saves,
         "save_step": before[0].step if before else spans[0].first_step - 1,
         "save_s": save_s,
         "steps": round(median(span.last_step - span.first_step + 1 for span in spans)),
         "factor": median(span.factor for span in spans),
-        "times_save": cost_s / save_s if save_s else None,
-        "save_typical_s": median(save.cost_s for save in before) if before else None,
-        "typical_s": median(span.cost_s for span in spans),
+        # Many times next to nothing says nothing.
+        "times_save": cost_s / save_s if save_s >= len(spans) * base_s else None,
+        "average_s": cost_s / num_saves,
     }
     confidence: Confidence = "high" if is_sure else "medium"
     lines = sorted({*evidence(before), *evidence(spans)})

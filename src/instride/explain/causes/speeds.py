@@ -131,6 +131,8 @@ def _change(case: Case, before: Regime, after: Regime) -> Finding | None:
     process, next_process = timeline.process_of(before.begin), timeline.process_of(after.begin)
     if process is next_process and process.begin in case.drifting:
         return None
+    if process is not next_process and next_process.is_new_run:
+        return None  # Another training need not be as fast.
     is_resumed = process is not next_process
     slow_process = next_process if slower is after else process
     steps = sum(timeline.num_steps(i, slow_process) for i in range(slower.begin, slower.end))

@@ -8,7 +8,8 @@ from instride.explain.causes.contract import Case, Cause, Facts, Finding, Rung
 from instride.explain.causes.evaluating import COMPILING_S
 from instride.explain.causes.weighing import evidence, total_s
 from instride.explain.report import Confidence
-from instride.explain.spans import Owner, Span
+from instride.explain.restarts import launched, num_failed
+from instride.explain.spans import Owner, Span, Told
 from instride.steps.model import EventKind
 
 FIRST_EVALS = 2
@@ -45,7 +46,7 @@ def warmup(case: Case) -> list[Finding]:
 def recompilation(case: Case) -> list[Finding]:
     """Single slow steps where the log says that something is compiled; or, a second to a minute
     longer, right after the first evaluations and never after later ones."""
-    marked = _where_compiled(case)
+    marked = [span for span in case.spans(Owner.WARMUP) if span.told is Told.MARKER]
     told = marked or _after_first_evaluations(case)
     if not told:
         return []
@@ -55,8 +56,7 @@ def recompilation(case: Case) -> list[Finding]:
         "step": max(told, key=lambda span: span.cost_s).last_step,
         "typical_s": median(span.cost_s for span in told),
     }
-    lines = sorted({*evidence(told), *_compile_lines(case, marked)})
-    found = Finding("recompilation", Owner.UNKNOWN, total_s(told), "low", facts, lines)
+    found = Finding("recompilation", told[0].owner, total_s(told), "low", facts, evidence(told))
     found.spans = told
     if marked:
         found.confidence, found.rung = "medium", Rung.MARKER
@@ -69,17 +69,6 @@ def _single(case: Case) -> list[Span]:
         for span in case.spans(Owner.UNKNOWN)
         if span.end - span.begin == 1 and span.period is None and not span.is_closing
     ]
-
-
-def _where_compiled(case: Case) -> list[Span]:
-    places = {e.at for e in case.ledger.timeline.run.events if e.kind is EventKind.COMPILE}
-    return [span for span in _single(case) if span.begin in places]
-
-
-def _compile_lines(case: Case, spans: list[Span]) -> list[int]:
-    places = {span.begin for span in spans}
-    events = case.ledger.timeline.run.events
-    return [e.line for e in events if e.kind is EventKind.COMPILE and e.at in places][:3]
 
 
 def _after_first_evaluations(case: Case) -> list[Span]:
@@ -109,19 +98,25 @@ def _after_first_evaluations(case: Case) -> list[Span]:
 
 
 def startup(case: Case) -> list[Finding]:
-    """From the first time in the log to the beginning of the first step."""
+    """From the first time in the log to the beginning of the first step; from the last launch
+    before it, where earlier ones came to nothing."""
     ledger = case.ledger
-    seconds = ledger.accounts[Owner.STARTUP].seconds
-    clock = ledger.timeline.run.first_clock
+    seconds, run = ledger.accounts[Owner.STARTUP].seconds, ledger.timeline.run
+    clock = launched(run)
     if clock is None or seconds <= 0:
         return []
-    lines = [clock.line, ledger.timeline.run.line[0]]
-    facts: Facts = {"seconds": seconds}
+    lines = [clock.line, run.line[0]]
+    facts: Facts = {"seconds": seconds, "failed": num_failed(run)}
     return [Finding("startup", Owner.STARTUP, seconds, "high", facts, lines, Rung.STATED)]
 
 
 CAUSES = (
+    Cause(
+        "recompilation",
+        (Owner.WARMUP, Owner.UNKNOWN),
+        recompilation,
+        ("fix-shapes", "log-recompiles"),
+    ),
     Cause("warmup", (Owner.WARMUP,), warmup, ("cache-compiled",)),
-    Cause("recompilation", (Owner.UNKNOWN,), recompilation, ("fix-shapes", "log-recompiles")),
     Cause("startup", (Owner.STARTUP,), startup, ("cache-startup",)),
 )

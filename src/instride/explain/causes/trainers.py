@@ -1,16 +1,20 @@
 """What to change in which trainer: the line or the option, by dialect and by remedy.
 
-`{n}` stands for the value. Options are named as the trainers name them today; versions differ.
+`{n}` stands for the value, which counts what the log counts. Options are named as the trainers name
+them today; versions differ. Intervals that a trainer counts in epochs are not here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+from instride.steps.model import Run
+
 HF = {
-    "evaluate-less": "eval_steps={n}",
-    "save-less": "save_steps={n}",
-    "save-more": "save_steps={n}",
+    # Without its strategy, a number of steps does nothing to a run that evaluates by epochs.
+    "evaluate-less": 'eval_strategy="steps", eval_steps={n}',
+    "save-less": 'save_strategy="steps", save_steps={n}',
+    "save-more": 'save_strategy="steps", save_steps={n}',
     "keep-workers": "dataloader_persistent_workers=True",
     "more-workers": "dataloader_num_workers={n}",
     "prefetch": "dataloader_prefetch_factor=4",
@@ -43,7 +47,7 @@ TRAINERS: Mapping[str, Mapping[str, str]] = {
     "llmc": _intervals("-v ", "-n "),
     "llmc-pytorch": {"evaluate-less": "--val_loss_every {n}"},
     "nanochat": _intervals("--eval-every=", "--save-every="),
-    "modded-nanogpt": {"evaluate-less": "val_loss_every = {n}"},
+    "modded-nanogpt": {"evaluate-less": "val_loss_every: int = {n}"},
     "hf-trainer": HF,
     "hf-trainer-state": HF,
     "llama-factory": {
@@ -54,9 +58,8 @@ TRAINERS: Mapping[str, Mapping[str, str]] = {
         "fix-shapes": "dataloader_drop_last: true",
     },
     "torchtitan": {
-        **_intervals("--validation.freq=", "--checkpoint.interval="),
+        **_intervals("--validator.freq=", "--checkpoint.interval="),
         "save-async": "--checkpoint.async_mode=async_with_pinned_mem",
-        "collect-on-schedule": "--training.gc_freq=50",
     },
     "megatron": {
         **MEGATRON,
@@ -69,14 +72,18 @@ TRAINERS: Mapping[str, Mapping[str, str]] = {
         "more-workers": '"num_workers": {n}',
     },
     "deepspeed": {"save-near": '"checkpoint": {"use_node_local_storage": true}'},
-    "verl": _intervals("trainer.test_freq=", "trainer.save_freq="),
+    "verl": {
+        **_intervals("trainer.test_freq=", "trainer.save_freq="),
+        "more-workers": "data.dataloader_num_workers={n}",
+    },
     "torchtune": {
         **_intervals("run_val_every_n_steps=", "save_every_n_steps="),
         "save-async": "enable_async_checkpointing=True",
     },
     "litgpt": _intervals("--eval.interval ", "--train.save_interval "),
     "lightning": {
-        "evaluate-less": "Trainer(val_check_interval={n})",
+        # An interval longer than an epoch is refused unless epochs are left out of the count.
+        "evaluate-less": "Trainer(val_check_interval={n}, check_val_every_n_epoch=None)",
         "save-less": "ModelCheckpoint(every_n_train_steps={n})",
         "save-more": "ModelCheckpoint(every_n_train_steps={n})",
         "save-async": "Trainer(plugins=[AsyncCheckpointIO()])",
@@ -92,21 +99,34 @@ TRAINERS: Mapping[str, Mapping[str, str]] = {
         **_intervals("eval_interval=", "checkpoint_period="),
         "save-async": "async_checkpointing=True",
     },
-    "openpi": {"save-less": "--save-interval={n}", "save-more": "--save-interval={n}"},
+    "openpi": {
+        "save-less": "--save-interval={n}",
+        "save-more": "--save-interval={n}",
+        "more-workers": "--num-workers={n}",
+    },
+    "lerobot": {
+        **_intervals("--env_eval_freq=", "--save_freq="),
+        "more-workers": "--num_workers={n}",
+    },
     "open-clip": {"more-workers": "--workers {n}"},
     "fairseq": {
         **_intervals("--validate-interval-updates ", "--save-interval-updates "),
+        # It also validates whenever it saves in the middle of an epoch.
+        "evaluate-less": "--validate-interval-updates {n} --save-interval-updates {n}",
         "save-async": "--write-checkpoints-asynchronously",
         "more-workers": "--num-workers {n}",
     },
-    "opennmt-py": _intervals("valid_steps: ", "save_checkpoint_steps: "),
+    "opennmt-py": {
+        **_intervals("valid_steps: ", "save_checkpoint_steps: "),
+        "more-workers": "num_workers: {n}",
+    },
     "detectron2": {
         **_intervals("TEST.EVAL_PERIOD ", "SOLVER.CHECKPOINT_PERIOD "),
         "more-workers": "DATALOADER.NUM_WORKERS {n}",
     },
     "mmengine": {
-        "keep-workers": "train_dataloader.persistent_workers=True",
-        "more-workers": "train_dataloader.num_workers={n}",
+        "keep-workers": "--cfg-options train_dataloader.persistent_workers=True",
+        "more-workers": "--cfg-options train_dataloader.num_workers={n}",
     },
     "coqui": {
         **_intervals("run_eval_steps=", "save_step="),
@@ -134,10 +154,22 @@ ANY_TRAINER: Mapping[str, str] = {
 To yield takes two: a program in another session is its own autogroup, where the idle class alone
 does nothing.
 """
-ALREADY: Mapping[str, frozenset[str]] = {"openpi": frozenset({"save-async"})}
+ALREADY: Mapping[str, frozenset[str]] = {
+    "lerobot": frozenset({"keep-workers"}),
+    "nanochat": frozenset({"collect-on-schedule"}),
+    "openpi": frozenset({"save-async", "keep-workers"}),
+    "timm": frozenset({"keep-workers"}),
+    "torchtitan": frozenset({"collect-on-schedule"}),
+}
 """What a trainer does by itself."""
 WITHOUT_TORCH = frozenset({"llmc", "maxtext", "openpi", "caffe", "mxnet", "paddle"})
 """Dialects of trainers for which the variables of torch do nothing."""
+
+
+def trainer_of(run: Run) -> str:
+    """The dialect whose lines fit a run; none if the log counts parts of what settings count."""
+    counts_parts = any(note.id == "micro-batches" for note in run.notes)
+    return "" if counts_parts else run.dialect.name
 
 
 def line_for(dialect: str, remedy: str, value: int | None) -> str | None:
@@ -148,6 +180,15 @@ def line_for(dialect: str, remedy: str, value: int | None) -> str | None:
     if "{n}" not in line:
         return line
     return None if value is None else line.replace("{n}", str(value))
+
+
+def shared_setting(dialect: str) -> str | None:
+    """The setting that a trainer both evaluates and saves by, if it has only one."""
+    own = TRAINERS.get(dialect, {})
+    evaluate, save = own.get("evaluate-less"), own.get("save-less")
+    if evaluate is None or save is None or save not in evaluate:
+        return None
+    return save.replace("{n}", "").strip(" =:")
 
 
 def does_already(dialect: str, remedy: str) -> bool:

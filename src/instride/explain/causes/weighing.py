@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations, pairwise
+from statistics import median
 
 from instride.explain.causes.contract import Rung
 from instride.explain.report import Confidence
 from instride.explain.spans import Span, Told
 
+FAR_LONGER = 3.0
+"""Times the usual cost from which a pause after the last step is not like the others."""
 MOST_COMPARED = 200
 """Values that are compared pair by pair."""
 RUNGS = {
     Told.STATED: Rung.STATED,
     Told.MARKER: Rung.MARKER,
+    Told.SPLIT: Rung.MARKER,
     Told.HINT: Rung.MARKER,
     Told.PERIOD: Rung.PERIOD,
     Told.SHAPE: Rung.SHAPE,
@@ -39,6 +43,17 @@ def cost_of_each(spans: Sequence[Span]) -> list[float]:
     return list(costs.values())
 
 
+def sorted_out(spans: Sequence[Span]) -> tuple[list[Span], list[Span]]:
+    """Pauses between the steps, and those after the last one that are far longer."""
+    inside = [span for span in spans if not span.is_closing]
+    closing = [span for span in spans if span.is_closing]
+    if not inside:
+        return [], closing
+    usual = FAR_LONGER * median(span.cost_s for span in inside)
+    alike = [span for span in closing if span.cost_s < usual]
+    return inside + alike, [span for span in closing if span.cost_s >= usual]
+
+
 def total_s(spans: Sequence[Span]) -> float:
     return sum(span.cost_s for span in spans)
 
@@ -50,13 +65,13 @@ def evidence(spans: Sequence[Span]) -> list[int]:
 
 
 def confidence_in(spans: Sequence[Span]) -> Confidence:
-    """Stated, or marked again and again; then marked once or hinted; then shape."""
+    """Stated, or marked again and again; then marked once, split or hinted; then shape."""
     told = {span.told for span in spans}
     if told == {Told.STATED} or (told <= {Told.STATED, Told.MARKER} and len(spans) > 1):
         return "high"
-    if told <= {Told.STATED, Told.MARKER, Told.HINT}:
+    if told <= {Told.STATED, Told.MARKER, Told.SPLIT, Told.HINT}:
         return "medium"
-    if told & {Told.STATED, Told.MARKER}:
+    if told & {Told.STATED, Told.MARKER, Told.SPLIT}:
         return "medium"
     return "low"
 

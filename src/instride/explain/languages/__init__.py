@@ -1,7 +1,8 @@
 """Languages: each turns findings and labels into words; numbers are written as it writes them.
 
 A language is put together from parts, one file each: the sentences of findings and unknowns, the
-lines of the terminal, the comparison of two runs, and the page.
+lines of the terminal, the comparison of two runs, the page, the notes of readers, errors, and
+checkpoints.
 """
 
 from __future__ import annotations
@@ -14,8 +15,16 @@ from instride.explain.languages.compare_fr import FrenchCompare
 from instride.explain.languages.compare_ja import JapaneseCompare
 from instride.explain.languages.de import German
 from instride.explain.languages.en import English
+from instride.explain.languages.errors_de import GermanErrors
+from instride.explain.languages.errors_en import EnglishErrors
+from instride.explain.languages.errors_fr import FrenchErrors
+from instride.explain.languages.errors_ja import JapaneseErrors
 from instride.explain.languages.fr import French
 from instride.explain.languages.ja import Japanese
+from instride.explain.languages.notes_de import GermanNotes
+from instride.explain.languages.notes_en import EnglishNotes
+from instride.explain.languages.notes_fr import FrenchNotes
+from instride.explain.languages.notes_ja import JapaneseNotes
 from instride.explain.languages.page_de import GermanPage
 from instride.explain.languages.page_en import EnglishPage
 from instride.explain.languages.page_fr import FrenchPage
@@ -24,6 +33,10 @@ from instride.explain.languages.screen_de import GermanScreen
 from instride.explain.languages.screen_en import EnglishScreen
 from instride.explain.languages.screen_fr import FrenchScreen
 from instride.explain.languages.screen_ja import JapaneseScreen
+from instride.explain.languages.store_de import GermanStore
+from instride.explain.languages.store_en import EnglishStore
+from instride.explain.languages.store_fr import FrenchStore
+from instride.explain.languages.store_ja import JapaneseStore
 from instride.explain.languages.words import Words
 
 DEFAULT = "en"
@@ -31,19 +44,55 @@ VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")
 """Of the environment; the first that is set decides, as for every program."""
 
 
-class WholeEnglish(English, EnglishScreen, EnglishCompare, EnglishPage, Words):
+class WholeEnglish(
+    English,
+    EnglishScreen,
+    EnglishCompare,
+    EnglishPage,
+    EnglishNotes,
+    EnglishErrors,
+    EnglishStore,
+    Words,
+):
     """All that is said in English."""
 
 
-class WholeGerman(German, GermanScreen, GermanCompare, GermanPage, Words):
+class WholeGerman(
+    German,
+    GermanScreen,
+    GermanCompare,
+    GermanPage,
+    GermanNotes,
+    GermanErrors,
+    GermanStore,
+    Words,
+):
     """All that is said in German."""
 
 
-class WholeFrench(French, FrenchScreen, FrenchCompare, FrenchPage, Words):
+class WholeFrench(
+    French,
+    FrenchScreen,
+    FrenchCompare,
+    FrenchPage,
+    FrenchNotes,
+    FrenchErrors,
+    FrenchStore,
+    Words,
+):
     """All that is said in French."""
 
 
-class WholeJapanese(Japanese, JapaneseScreen, JapaneseCompare, JapanesePage, Words):
+class WholeJapanese(
+    Japanese,
+    JapaneseScreen,
+    JapaneseCompare,
+    JapanesePage,
+    JapaneseNotes,
+    JapaneseErrors,
+    JapaneseStore,
+    Words,
+):
     """All that is said in Japanese."""
 
 

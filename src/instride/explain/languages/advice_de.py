@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from instride.explain.languages.causes_de import GermanCauses
-from instride.explain.languages.contract import Facts
-from instride.explain.languages.facts import count_of, number_of
+from instride.explain.languages.facts import Facts, count_of, number_of
 
 NO_LINE = "keine Zeile sagt es"
 
@@ -27,7 +26,7 @@ class GermanAdvice(GermanCauses):
         every = f" (alle {self.number(number_of(f, 'every'))} Schritte)" if f["every"] else ""
         return (
             f"{self._often(count_of(f, 'count'))}{every} stand das Training still, während alte "
-            f"Checkpoints gelöscht wurden, je {self.seconds(number_of(f, 'typical_s'))}, "
+            f"Checkpoints gelöscht wurden, je {self.each(f, cost_s)}, "
             f"insgesamt {self.seconds(cost_s)}."
         )
 
@@ -66,13 +65,13 @@ class GermanAdvice(GermanCauses):
     def say_epoch_stalls(self, f: Facts, cost_s: float) -> str:
         return (
             f"In {f['count']} von {f['epochs']} Epochen dauerte der erste Schritt "
-            f"{self.seconds(number_of(f, 'typical_s'))} länger, insgesamt {self.seconds(cost_s)}: "
+            f"{self.each(f, cost_s)} länger, insgesamt {self.seconds(cost_s)}: "
             "der Loader startet anscheinend jedes Mal neu."
         )
 
     def say_worker_turns(self, f: Facts, cost_s: float) -> str:
         times = (
-            f"{self._often(count_of(f, 'count'))} {self.seconds(number_of(f, 'typical_s'))}, "
+            f"{self._often(count_of(f, 'count'))} {self.each(f, cost_s)}, "
             f"insgesamt {self.seconds(cost_s)}"
         )
         shape = f"so sieht ein Loader aus, dessen {f['period']} Worker nicht nachkommen"
@@ -86,7 +85,7 @@ class GermanAdvice(GermanCauses):
     def say_shard_switches(self, f: Facts, cost_s: float) -> str:
         return (
             f"Alle {f['least']} bis {f['most']} Schritte dauert einer {self._fold(f)} lange "
-            f"({self._often(count_of(f, 'count'))} {self.seconds(number_of(f, 'typical_s'))}, "
+            f"({self._often(count_of(f, 'count'))} {self.each(f, cost_s)}, "
             f"insgesamt {self.seconds(cost_s)}): fast gleiche Abstände sehen nach dem Wechsel zur "
             "nächsten Datendatei aus."
         )
@@ -153,14 +152,20 @@ class GermanAdvice(GermanCauses):
                 f"{now}. Erst alle {steps} Schritte wären es weniger als {target}: besser "
                 f"{instead}."
             )
-        return f"{now}. Alle {steps} Schritte sind es weniger als {target}."
+        both = ""
+        if f["setting"]:
+            both = (
+                f" `{f['setting']}` bestimmt beides: Auch gespeichert wird dann seltener, und ein "
+                "Absturz kostet mehr Arbeit."
+            )
+        return f"{now}. Alle {steps} Schritte sind es weniger als {target}.{both}"
 
     def _cost(self, f: Facts) -> str:
         cost_s, blocking_s = number_of(f, "cost_s"), number_of(f, "blocking_s")
+        cost = ("im Schnitt " if count_of(f, "count") > 1 else "") + self.seconds(cost_s)
         if cost_s <= 1.02 * blocking_s:
-            return self.seconds(cost_s)
-        after = self.seconds(cost_s - blocking_s)
-        return f"{self.seconds(cost_s)} (davon {after} in den Schritten danach)"
+            return cost
+        return f"{cost} (davon {self.seconds(cost_s - blocking_s)} in den Schritten danach)"
 
     def advice_save_by_failures(self, f: Facts) -> str:
         restarts = count_of(f, "restarts")
@@ -176,10 +181,13 @@ class GermanAdvice(GermanCauses):
         )
         if f["keep"]:
             return f"{best}: etwa so ist es eingestellt."
+        both = ""
+        if f["setting"]:
+            both = f" `{f['setting']}` bestimmt beides: Evaluiert wird dann ebenso oft."
         share = f"{self.percent(number_of(f, 'best_share'))} der Zeit"
         if f["every"] is None:
-            return f"{best}: {share}."
+            return f"{best}: {share}.{both}"
         return (
             f"{best}: {share} statt {self.percent(number_of(f, 'share'))} wie jetzt, alle "
-            f"{self.number(number_of(f, 'every'))} Schritte."
+            f"{self.number(number_of(f, 'every'))} Schritte.{both}"
         )

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from instride.explain.languages.causes_en import EnglishCauses
-from instride.explain.languages.contract import Facts
-from instride.explain.languages.facts import count_of, number_of
+from instride.explain.languages.facts import Facts, count_of, number_of
 
 NO_LINE = "no line says so"
 
@@ -26,7 +25,7 @@ class EnglishAdvice(EnglishCauses):
         every = f" (every {f['every']} steps)" if f["every"] else ""
         return (
             f"{self.number(number_of(f, 'count'))} times{every} training stood still while old "
-            f"checkpoints were deleted, {self.seconds(number_of(f, 'typical_s'))} each, "
+            f"checkpoints were deleted, {self.each(f, cost_s)} each, "
             f"{self.seconds(cost_s)} in all."
         )
 
@@ -61,14 +60,14 @@ class EnglishAdvice(EnglishCauses):
     def say_epoch_stalls(self, f: Facts, cost_s: float) -> str:
         return (
             f"The first step of {f['count']} of {f['epochs']} epochs took "
-            f"{self.seconds(number_of(f, 'typical_s'))} longer, {self.seconds(cost_s)} in all: "
+            f"{self.each(f, cost_s)} longer, {self.seconds(cost_s)} in all: "
             "the loader seems to start anew."
         )
 
     def say_worker_turns(self, f: Facts, cost_s: float) -> str:
         times = (
             f"{self.number(number_of(f, 'count'))} times "
-            f"{self.seconds(number_of(f, 'typical_s'))}, {self.seconds(cost_s)} in all"
+            f"{self.each(f, cost_s)}, {self.seconds(cost_s)} in all"
         )
         if f["stated"]:
             return (
@@ -86,7 +85,7 @@ class EnglishAdvice(EnglishCauses):
             f"Every {f['least']} to {f['most']} steps one takes "
             f"{self.factor(number_of(f, 'factor'))} as long "
             f"({self.number(number_of(f, 'count'))} times "
-            f"{self.seconds(number_of(f, 'typical_s'))}, {self.seconds(cost_s)} in all): nearly "
+            f"{self.each(f, cost_s)}, {self.seconds(cost_s)} in all): nearly "
             "equal distances are the shape of a switch to the next data file."
         )
 
@@ -144,14 +143,17 @@ class EnglishAdvice(EnglishCauses):
         steps, target = self.number(number_of(f, "steps")), self.percent(number_of(f, "target"))
         if f["beyond"]:
             return f"{now}. Only every {steps} steps would it be under {target}: {instead}."
-        return f"{now}. Every {steps} steps, it is under {target}."
+        both = ""
+        if f["setting"]:
+            both = f" `{f['setting']}` sets both: saves become rarer, too, and a crash undoes more."
+        return f"{now}. Every {steps} steps, it is under {target}.{both}"
 
     def _cost(self, f: Facts) -> str:
         cost_s, blocking_s = number_of(f, "cost_s"), number_of(f, "blocking_s")
+        cost = self.seconds(cost_s) + (" on average" if count_of(f, "count") > 1 else "")
         if cost_s <= 1.02 * blocking_s:
-            return self.seconds(cost_s)
-        after = self.seconds(cost_s - blocking_s)
-        return f"{self.seconds(cost_s)} ({after} of it in the steps after it)"
+            return cost
+        return f"{cost} ({self.seconds(cost_s - blocking_s)} of it in the steps after it)"
 
     def advice_save_by_failures(self, f: Facts) -> str:
         restarts = count_of(f, "restarts")
@@ -165,12 +167,13 @@ class EnglishAdvice(EnglishCauses):
             f"{self.seconds(number_of(f, 'daly_s'))} "
             f"({self.number(number_of(f, 'steps'))} steps; Young/Daly)"
         )
+        both = f" `{f['setting']}` sets both: it evaluates as often." if f["setting"] else ""
         if f["keep"]:
             return f"{best}: about what is set."
         if f["every"] is None:
-            return f"{best}: {self.percent(number_of(f, 'best_share'))} of the time."
+            return f"{best}: {self.percent(number_of(f, 'best_share'))} of the time.{both}"
         return (
             f"{best}: {self.percent(number_of(f, 'best_share'))} of the time, not "
             f"{self.percent(number_of(f, 'share'))} as now with every "
-            f"{self.number(number_of(f, 'every'))} steps."
+            f"{self.number(number_of(f, 'every'))} steps.{both}"
         )

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from instride.explain.languages.causes_fr import FrenchCauses
-from instride.explain.languages.contract import Facts
-from instride.explain.languages.facts import count_of, number_of
+from instride.explain.languages.facts import Facts, count_of, number_of
 from instride.explain.languages.numbers import NARROW, SPACE
 
 NO_LINE = "aucune ligne ne le dit"
@@ -13,7 +12,7 @@ NO_LINE = "aucune ligne ne le dit"
 class FrenchAdvice(FrenchCauses):
     def _times(self, f: Facts, cost_s: float) -> str:
         return (
-            f"{self._often(count_of(f, 'count'))} {self.seconds(number_of(f, 'typical_s'))}, "
+            f"{self._often(count_of(f, 'count'))} {self.each(f, cost_s)}, "
             f"{self.seconds(cost_s)} en tout"
         )
 
@@ -35,7 +34,7 @@ class FrenchAdvice(FrenchCauses):
         return (
             f"{self.number(count_of(f, 'count'))} fois{every}, l'entraînement s'est arrêté le "
             "temps de supprimer d'anciens checkpoints, "
-            f"{self.seconds(number_of(f, 'typical_s'))} à chaque fois, "
+            f"{self.each(f, cost_s)} à chaque fois, "
             f"{self.seconds(cost_s)} en tout."
         )
 
@@ -76,7 +75,7 @@ class FrenchAdvice(FrenchCauses):
     def say_epoch_stalls(self, f: Facts, cost_s: float) -> str:
         return (
             f"La première étape de {f['count']} époques sur {f['epochs']} a duré "
-            f"{self.seconds(number_of(f, 'typical_s'))} de plus, {self.seconds(cost_s)} en tout"
+            f"{self.each(f, cost_s)} de plus, {self.seconds(cost_s)} en tout"
             f"{SPACE}: le loader semble redémarrer à chaque fois."
         )
 
@@ -159,14 +158,20 @@ class FrenchAdvice(FrenchCauses):
                 f"{now}. Il faudrait passer à une toutes les {steps} étapes pour rester sous "
                 f"{target}{SPACE}: mieux vaut {instead}."
             )
-        return f"{now}. Toutes les {steps} étapes, c'est moins de {target}."
+        both = ""
+        if f["setting"]:
+            both = (
+                f" `{f['setting']}` règle les deux{SPACE}: les sauvegardes s'espacent d'autant, et "
+                "une panne coûte plus de travail."
+            )
+        return f"{now}. Toutes les {steps} étapes, c'est moins de {target}.{both}"
 
     def _cost(self, f: Facts) -> str:
         cost_s, blocking_s = number_of(f, "cost_s"), number_of(f, "blocking_s")
+        cost = ("en moyenne " if count_of(f, "count") > 1 else "") + self.seconds(cost_s)
         if cost_s <= 1.02 * blocking_s:
-            return self.seconds(cost_s)
-        after = self.seconds(cost_s - blocking_s)
-        return f"{self.seconds(cost_s)} (dont {after} dans les étapes qui suivent)"
+            return cost
+        return f"{cost} (dont {self.seconds(cost_s - blocking_s)} dans les étapes qui suivent)"
 
     def advice_save_by_failures(self, f: Facts) -> str:
         restarts = count_of(f, "restarts")
@@ -182,10 +187,13 @@ class FrenchAdvice(FrenchCauses):
         )
         if f["keep"]:
             return f"{best}{SPACE}: c'est à peu près le réglage actuel."
+        both = ""
+        if f["setting"]:
+            both = f" `{f['setting']}` règle les deux{SPACE}: on évalue alors aussi souvent."
         share = f"{self.percent(number_of(f, 'best_share'))} du temps"
         if f["every"] is None:
-            return f"{best}{SPACE}: {share}."
+            return f"{best}{SPACE}: {share}.{both}"
         return (
             f"{best}{SPACE}: {share}, au lieu de {self.percent(number_of(f, 'share'))} "
-            f"aujourd'hui, toutes les {self.number(number_of(f, 'every'))} étapes."
+            f"aujourd'hui, toutes les {self.number(number_of(f, 'every'))} étapes.{both}"
         )

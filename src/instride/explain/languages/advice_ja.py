@@ -4,8 +4,7 @@
 from __future__ import annotations
 
 from instride.explain.languages.causes_ja import JapaneseCauses
-from instride.explain.languages.contract import Facts
-from instride.explain.languages.facts import count_of, number_of
+from instride.explain.languages.facts import Facts, count_of, number_of
 
 NO_LINE = "それを示す行はありません。"
 
@@ -13,7 +12,7 @@ NO_LINE = "それを示す行はありません。"
 class JapaneseAdvice(JapaneseCauses):
     def _times(self, f: Facts, cost_s: float) -> str:
         return (
-            f"{self.seconds(number_of(f, 'typical_s'))}が{self.number(count_of(f, 'count'))}回、"
+            f"{self.each(f, cost_s)}が{self.number(count_of(f, 'count'))}回、"
             f"合計{self.seconds(cost_s)}"
         )
 
@@ -33,7 +32,7 @@ class JapaneseAdvice(JapaneseCauses):
         every = f"（{self.number(number_of(f, 'every'))}ステップごと）" if f["every"] else ""
         return (
             f"古いチェックポイントの削除で、学習が{self.number(count_of(f, 'count'))}回{every}、"
-            f"1回あたり{self.seconds(number_of(f, 'typical_s'))}、合計"
+            f"1回あたり{self.each(f, cost_s)}、合計"
             f"{self.seconds(cost_s)}停止しました。"
         )
 
@@ -71,7 +70,7 @@ class JapaneseAdvice(JapaneseCauses):
     def say_epoch_stalls(self, f: Facts, cost_s: float) -> str:
         return (
             f"{f['epochs']}エポックのうち{f['count']}エポックで、最初のステップが"
-            f"{self.seconds(number_of(f, 'typical_s'))}、合計{self.seconds(cost_s)}長く"
+            f"{self.each(f, cost_s)}、合計{self.seconds(cost_s)}長く"
             "かかりました。ローダーが毎回起動し直しているようです。"
         )
 
@@ -148,14 +147,20 @@ class JapaneseAdvice(JapaneseCauses):
         steps, target = self.number(number_of(f, "steps")), self.percent(number_of(f, "target"))
         if f["beyond"]:
             return f"{now}{target}未満にするには{steps}ステップごとにするしかないため、{instead}。"
-        return f"{now}{steps}ステップごとなら{target}未満です。"
+        both = ""
+        if f["setting"]:
+            both = (
+                f"`{f['setting']}`は両方の間隔を決めるため、保存の間隔も延び、障害で失う作業が"
+                "増えます。"
+            )
+        return f"{now}{steps}ステップごとなら{target}未満です。{both}"
 
     def _cost(self, f: Facts) -> str:
         cost_s, blocking_s = number_of(f, "cost_s"), number_of(f, "blocking_s")
+        cost = ("平均" if count_of(f, "count") > 1 else "") + self.seconds(cost_s)
         if cost_s <= 1.02 * blocking_s:
-            return self.seconds(cost_s)
-        after = self.seconds(cost_s - blocking_s)
-        return f"{self.seconds(cost_s)}（うち{after}は続くステップ）"
+            return cost
+        return f"{cost}（うち{self.seconds(cost_s - blocking_s)}は続くステップ）"
 
     def advice_save_by_failures(self, f: Facts) -> str:
         restarts = count_of(f, "restarts")
@@ -171,10 +176,13 @@ class JapaneseAdvice(JapaneseCauses):
         )
         if f["keep"]:
             return f"{best}現在の設定はこれに近い値です。"
+        both = ""
+        if f["setting"]:
+            both = f"`{f['setting']}`は両方の間隔を決めるため、評価も同じ間隔になります。"
         share = f"時間に占める損失は{self.percent(number_of(f, 'best_share'))}"
         if f["every"] is None:
-            return f"{best}{share}です。"
+            return f"{best}{share}です。{both}"
         return (
             f"{best}{share}で、現在の{self.number(number_of(f, 'every'))}ステップごとでは"
-            f"{self.percent(number_of(f, 'share'))}です。"
+            f"{self.percent(number_of(f, 'share'))}です。{both}"
         )

@@ -32,6 +32,7 @@ class EnglishCauses(Language):
         "data-stalls": "Waiting for data, now and then",
         "data-chronic": "Waiting for data in every step",
         "restart": "Nothing running between two processes",
+        "failed-launches": "Launches before the first step",
         "never-again": "Launches that never trained",
         "crash-loop": "A crash loop",
         "lost": "Work that was done twice",
@@ -159,6 +160,9 @@ class EnglishCauses(Language):
         "restart": (
             ("data skipped batch by batch at the resume", "look for such a line after the launch"),
             ("a queue", "compare the time of the launch with that of the first step"),
+        ),
+        "failed-launches": (
+            ("tests of the program, stopped on purpose", "look at their last lines"),
         ),
         "never-again": (("a log that was copied too early", "look at the end of the file again"),),
         "crash-loop": (("runs that were stopped on purpose", "look at their last lines"),),

@@ -34,6 +34,7 @@ class FrenchCauses(FrenchNumbers):
         "data-stalls": "Attente de données, de temps en temps",
         "data-chronic": "Attente de données à chaque étape",
         "restart": "Rien ne tourne entre deux processus",
+        "failed-launches": "Lancements avant la première étape",
         "never-again": "Lancements qui n'ont jamais entraîné",
         "crash-loop": "Plantages en boucle",
         "lost": "Travail fait deux fois",
@@ -248,6 +249,7 @@ class FrenchCauses(FrenchNumbers):
                 "comparer l'heure du lancement avec celle de la première étape",
             ),
         ),
+        "failed-launches": (("des essais arrêtés exprès", "regarder leurs dernières lignes"),),
         "never-again": (("un journal copié trop tôt", "regarder de nouveau la fin du fichier"),),
         "crash-loop": (("des exécutions arrêtées exprès", "regarder leurs dernières lignes"),),
         "lost": (

@@ -8,7 +8,8 @@ from typing import ClassVar
 
 from instride.explain.compared import Caveat, Comparison, Group
 from instride.explain.findings import NOTABLE
-from instride.explain.languages.contract import Facts, Language
+from instride.explain.languages.contract import Language
+from instride.explain.languages.facts import Facts
 from instride.explain.languages.screen import Around
 
 PER = 1000
@@ -58,6 +59,9 @@ class CompareWords(Language, ABC):
         """Say what cannot be compared; the method is named after its id."""
         say = getattr(self, "cannot_" + caveat.id)
         return str(say(caveat.facts))
+
+    def _trainers(self, f: Facts, gap: str) -> str:
+        return gap.join(self.trainer(str(f[side])) for side in ("before", "after"))
 
     def compare_thousand(self) -> str:
         return self.number(PER)
@@ -133,6 +137,10 @@ class CompareWords(Language, ABC):
     @abstractmethod
     def cannot_wall(self, f: Facts) -> str:
         """Only one side, `has_wall`, has timestamps."""
+
+    @abstractmethod
+    def cannot_data(self, f: Facts) -> str:
+        """Only one of the logs (`has_data`) says how long steps wait for data."""
 
     @abstractmethod
     def cannot_hidden(self, f: Facts) -> str:

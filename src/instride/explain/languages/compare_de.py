@@ -7,8 +7,7 @@ from typing import ClassVar
 
 from instride.explain.compared import Comparison, Group
 from instride.explain.languages.compare import CompareWords
-from instride.explain.languages.contract import Facts
-from instride.explain.languages.facts import number_of
+from instride.explain.languages.facts import Facts, number_of
 from instride.explain.languages.screen import Around
 
 RUNS = {"before": "der Lauf vorher", "after": "der Lauf nachher"}
@@ -46,7 +45,6 @@ class GermanCompare(CompareWords):
         "aftermath": "die Nachwirkungen des Speicherns",
         "save+aftermath": "das Speichern und seine Nachwirkungen",
         "eval+save": "Evaluierung und Speichern",
-        "eval+aftermath": "die Evaluierung und die Nachwirkungen des Speicherns",
         "eval+save+aftermath": "Evaluierung, Speichern und dessen Nachwirkungen",
         "data": "das Warten auf Daten",
         "unknown": "langsame Schritte ohne erkennbaren Grund",
@@ -134,7 +132,7 @@ class GermanCompare(CompareWords):
 
     def cannot_dialects(self, f: Facts) -> str:
         return (
-            f"Die Logs stammen von verschiedenen Trainern ({f['before']}, {f['after']}), die "
+            f"Die Logs stammen von verschiedenen Trainern ({self._trainers(f, ', ')}), die "
             "Schritte anders zählen und messen können."
         )
 
@@ -149,6 +147,12 @@ class GermanCompare(CompareWords):
         return (
             f"Nur {RUNS[str(f['has_wall'])]} hat Zeitstempel: Zeit außerhalb der Schritte lässt "
             "sich nicht vergleichen."
+        )
+
+    def cannot_data(self, f: Facts) -> str:
+        return (
+            f"Nur {RUNS[str(f['has_data'])]} sagt, wie lange Schritte auf Daten warten: Im anderen "
+            "steckt das im Rechnen."
         )
 
     def cannot_hidden(self, f: Facts) -> str:

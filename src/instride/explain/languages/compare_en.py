@@ -7,8 +7,7 @@ from typing import ClassVar
 
 from instride.explain.compared import Comparison, Group
 from instride.explain.languages.compare import CompareWords
-from instride.explain.languages.contract import Facts
-from instride.explain.languages.facts import number_of
+from instride.explain.languages.facts import Facts, number_of
 from instride.explain.languages.screen import Around
 
 RUNS = {"before": "the run before", "after": "the run after"}
@@ -45,7 +44,6 @@ class EnglishCompare(CompareWords):
         "aftermath": "the aftermath of saves costs",
         "save+aftermath": "saving and its aftermath cost",
         "eval+save": "evaluation and saving cost",
-        "eval+aftermath": "evaluation and the aftermath of saves cost",
         "eval+save+aftermath": "evaluation, saving and its aftermath cost",
         "data": "waiting for data costs",
         "unknown": "slow steps without a stated reason cost",
@@ -129,7 +127,7 @@ class EnglishCompare(CompareWords):
 
     def cannot_dialects(self, f: Facts) -> str:
         return (
-            f"The logs are of different trainers ({f['before']}, {f['after']}), which may count "
+            f"The logs are of different trainers ({self._trainers(f, ', ')}), which may count "
             "and time steps differently."
         )
 
@@ -141,6 +139,12 @@ class EnglishCompare(CompareWords):
         return (
             f"Only {RUNS[str(f['has_wall'])]} has timestamps: time outside of steps cannot be "
             "compared."
+        )
+
+    def cannot_data(self, f: Facts) -> str:
+        return (
+            f"Only {RUNS[str(f['has_data'])]} says how long steps wait for data: in the other, "
+            "that is part of computing."
         )
 
     def cannot_hidden(self, f: Facts) -> str:

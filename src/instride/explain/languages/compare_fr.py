@@ -7,8 +7,7 @@ from typing import ClassVar
 
 from instride.explain.compared import Comparison, Group
 from instride.explain.languages.compare import CompareWords
-from instride.explain.languages.contract import Facts
-from instride.explain.languages.facts import number_of
+from instride.explain.languages.facts import Facts, number_of
 from instride.explain.languages.screen import Around
 
 SIDES = {"before": "d'avant", "after": "d'après"}
@@ -46,7 +45,6 @@ class FrenchCompare(CompareWords):
         "aftermath": "le ralentissement après sauvegarde coûte",
         "save+aftermath": "la sauvegarde et le ralentissement qui suit coûtent",
         "eval+save": "l'évaluation et la sauvegarde coûtent",
-        "eval+aftermath": "l'évaluation et le ralentissement après sauvegarde coûtent",
         "eval+save+aftermath": "l'évaluation, la sauvegarde et le ralentissement qui suit coûtent",
         "data": "l'attente des données coûte",
         "unknown": "les étapes lentes sans raison indiquée coûtent",
@@ -141,7 +139,7 @@ class FrenchCompare(CompareWords):
 
     def cannot_dialects(self, f: Facts) -> str:
         return (
-            f"Les journaux viennent de programmes différents ({f['before']}, {f['after']}), qui "
+            f"Les journaux viennent de programmes différents ({self._trainers(f, ', ')}), qui "
             "peuvent compter et mesurer les étapes autrement."
         )
 
@@ -156,6 +154,12 @@ class FrenchCompare(CompareWords):
         return (
             f"Seul le journal {SIDES[str(f['has_wall'])]} est horodaté\u00a0: le temps passé hors "
             "des étapes ne se compare pas."
+        )
+
+    def cannot_data(self, f: Facts) -> str:
+        return (
+            f"Seul le journal {SIDES[str(f['has_data'])]} dit combien de temps les étapes "
+            "attendent les données\u00a0: dans l'autre, c'est compris dans le calcul."
         )
 
     def cannot_hidden(self, f: Facts) -> str:

@@ -8,8 +8,7 @@ from typing import ClassVar
 
 from instride.explain.compared import Comparison, Group
 from instride.explain.languages.compare import CompareWords
-from instride.explain.languages.contract import Facts
-from instride.explain.languages.facts import number_of
+from instride.explain.languages.facts import Facts, number_of
 from instride.explain.languages.screen import Around
 
 SIDES = {"before": "変更前", "after": "変更後"}
@@ -47,7 +46,6 @@ class JapaneseCompare(CompareWords):
         "aftermath": "保存後の遅延",
         "save+aftermath": "保存とその後の遅延",
         "eval+save": "評価と保存",
-        "eval+aftermath": "評価と保存後の遅延",
         "eval+save+aftermath": "評価・保存とその後の遅延",
         "data": "データ待ち",
         "unknown": "原因不明の遅いステップ",
@@ -130,7 +128,7 @@ class JapaneseCompare(CompareWords):
 
     def cannot_dialects(self, f: Facts) -> str:
         return (
-            f"ログの形式が異なる（{f['before']}、{f['after']}）ため、ステップの数え方や測り方が"
+            f"ログの形式が異なる（{self._trainers(f, '、')}）ため、ステップの数え方や測り方が"
             "違う可能性があります。"
         )
 
@@ -144,6 +142,12 @@ class JapaneseCompare(CompareWords):
         return (
             f"時刻があるのは{SIDES[str(f['has_wall'])]}のログだけなので、ステップ外の時間は"
             "比較できません。"
+        )
+
+    def cannot_data(self, f: Facts) -> str:
+        return (
+            f"データ待ちの時間が分かるのは{SIDES[str(f['has_data'])]}のログだけです。もう一方では計算に"
+            "含まれています。"
         )
 
     def cannot_hidden(self, f: Facts) -> str:

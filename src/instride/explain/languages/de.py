@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from instride.explain.languages.advice_de import GermanAdvice
-from instride.explain.languages.contract import Facts
-from instride.explain.languages.facts import count_of, is_uneven, number_of, times_the_save
+from instride.explain.languages.facts import Facts, count_of, is_uneven, number_of, times_the_save
 
 MULTIPLES = {
     2: "doppelt",
@@ -71,8 +70,8 @@ class German(GermanAdvice):
             worst = f"; am längsten bei Schritt {f['worst_step']}: {worst_s}"
         return (
             f"{self.number(count_of(f, 'count'))} {many}{self._every(f)} hielten das Training "
-            f"{'meist ' if worst else ''}je {self.seconds(number_of(f, 'typical_s'))} lang an, "
-            f"insgesamt {self.seconds(cost_s)}{worst}{guess}."
+            f"{'im Schnitt ' if worst else ''}je {self.seconds(number_of(f, 'average_s'))} lang "
+            f"an, insgesamt {self.seconds(cost_s)}{worst}{guess}."
         )
 
     def say_closing_save(self, f: Facts, cost_s: float) -> str:
@@ -119,9 +118,11 @@ class German(GermanAdvice):
         after = f"dauerten rund {self.number(steps)} Schritte"
         if steps == 1:
             after = "dauerte etwa ein Schritt"
+        count, saves = self.number(count_of(f, "count")), self.number(count_of(f, "saves"))
+        which = f"jedem von {count}" if count == saves else f"{count} von {saves}"
         return (
-            f"Nach jedem von {self.number(count_of(f, 'count'))} Speichervorgängen {after} "
-            f"{fold} lange: jedes Mal {self.seconds(number_of(f, 'typical_s'))} mehr, insgesamt "
+            f"Nach {which} Speichervorgängen {after} {fold} lange: je Speichern "
+            f"{self.seconds(number_of(f, 'average_s'))} mehr, insgesamt "
             f"{self.seconds(cost_s)}{compared}."
         )
 
@@ -146,17 +147,18 @@ class German(GermanAdvice):
             return f"Einmal wartete das Training auf Daten, {self.seconds(cost_s)} lang."
         return (
             f"{self._often(count)}{self._every(f)} wartete das Training auf Daten, je "
-            f"{self.seconds(number_of(f, 'typical_s'))}, insgesamt {self.seconds(cost_s)}."
+            f"{self.each(f, cost_s)}, insgesamt {self.seconds(cost_s)}."
         )
 
     def say_data_chronic(self, f: Facts, cost_s: float) -> str:
         return (
-            f"Jeder Schritt wartet {self.seconds(number_of(f, 'wait_s'))} seiner "
+            f"Ein Schritt wartet im Schnitt {self.seconds(number_of(f, 'wait_s'))} seiner "
             f"{self.seconds(number_of(f, 'step_s'))} auf Daten, insgesamt {self.seconds(cost_s)}."
         )
 
     def say_startup(self, f: Facts, cost_s: float) -> str:
-        return f"Von der ersten Zeile bis zum ersten Schritt vergingen {self.seconds(cost_s)}."
+        begin = "Vom letzten Start" if f["failed"] else "Von der ersten Zeile"
+        return f"{begin} bis zum ersten Schritt vergingen {self.seconds(cost_s)}."
 
     def say_restart(self, f: Facts, cost_s: float) -> str:
         where = f"Schritt {f['last_step']} und der Fortsetzung bei Schritt {f['resumed_at']}"
@@ -175,6 +177,13 @@ class German(GermanAdvice):
             f"Nach Schritt {f['last_step']} wurde das Programm noch "
             f"{self._often(count_of(f, 'launches'))} gestartet, trainierte aber in "
             f"{self.seconds(cost_s)} keinen Schritt mehr."
+        )
+
+    def say_failed_launches(self, f: Facts, cost_s: float) -> str:
+        return (
+            f"Bis zu dem Start, der den ersten Schritt ({f['first_step']}) trainierte, wurde das "
+            f"Programm {self._often(count_of(f, 'launches'))} vergeblich gestartet, insgesamt "
+            f"{self.seconds(cost_s)}."
         )
 
     def say_lost(self, f: Facts, cost_s: float) -> str:
@@ -198,7 +207,7 @@ class German(GermanAdvice):
         named = f", aber `{f['setting']}` ist so eingestellt" if f["setting"] else ""
         return (
             f"Alle {f['period']}{to} Schritte dauert einer {self._fold(f)} lange "
-            f"({self._often(count_of(f, 'count'))} {self.seconds(number_of(f, 'typical_s'))}, "
+            f"({self._often(count_of(f, 'count'))} {self.each(f, cost_s)}, "
             f"insgesamt {self.seconds(cost_s)}); {NO_REASON}{named}."
         )
 
@@ -285,6 +294,13 @@ class German(GermanAdvice):
     def unknown_joint(self, f: Facts) -> str:
         return "Evaluierung und Speichern liegen in einer Pause, und das Log trennt sie nicht."
 
+    def unknown_rough_split(self, f: Facts) -> str:
+        return (
+            "Evaluierung und Speichern teilen sich Pausen; die Aufteilung stützt sich nur auf die "
+            f"erste Evaluierung (Schritt {f['step']}), in der auch das Anlaufen steckt: Speichern "
+            "kostet womöglich mehr."
+        )
+
     def unknown_clock_backwards(self, f: Facts) -> str:
         where = "in Zeile" if f["count"] == 1 else "zuerst in Zeile"
         return (
@@ -301,9 +317,6 @@ class German(GermanAdvice):
             f"{self.number(count_of(f, 'count'))} wurden weggelassen."
         )
 
-    def unknown_note(self, f: Facts) -> str:
-        return str(f["text"])
-
     remedies: ClassVar[Mapping[str, str]] = {
         "eval": "seltener oder auf weniger Batches evaluieren",
         "save": "im Hintergrund oder seltener speichern",
@@ -312,6 +325,7 @@ class German(GermanAdvice):
         "closing-save": "auf eine schnellere Platte oder im Hintergrund speichern",
         "closing-eval": "auf weniger Batches evaluieren",
         "closing-eval-and-save": "beides getrennt messen, um zu sehen, was davon teuer ist",
+        "failed-launches": "die letzte Fehlermeldung vor dem gelungenen Start lesen",
         "never-again": "die letzte Fehlermeldung im Log lesen",
         "closing-unknown": "vor und nach dem, was am Ende geschieht, eine Zeile ausgeben",
         "aftermath": "dem, was den Checkpoint weiterverarbeitet (Komprimieren, Hochladen), die "

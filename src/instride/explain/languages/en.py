@@ -6,15 +6,16 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from instride.explain.languages.advice_en import EnglishAdvice
-from instride.explain.languages.contract import Facts
+from instride.explain.languages.facts import (
+    Facts,
+    count_of,
+    is_uneven,
+    number_of,
+    times_the_save,
+)
+from instride.explain.languages.numbers import ordinal
 
 TIMES = ("", "", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-
-
-def _num(facts: Facts, key: str) -> float:
-    value = facts[key]
-    assert isinstance(value, int | float)
-    return value
 
 
 class English(EnglishAdvice):
@@ -45,22 +46,27 @@ class English(EnglishAdvice):
         return self._pauses(f, cost_s, "pause for evaluation and save")
 
     def _pauses(self, f: Facts, cost_s: float, noun: str) -> str:
-        count = int(_num(f, "count"))
-        guess = ", judging by the same distance as the marked ones" if f["inferred"] else ""
+        count = count_of(f, "count")
         if count == 1:
+            guess = ", judging by the same distance as the marked ones" if f["inferred"] else ""
             return (
                 f"The {noun} at step {f['first_step']} stopped training for "
                 f"{self.seconds(cost_s)}{guess}."
             )
         every = f" (every {f['every']} steps)" if f["every"] else ""
         worst = ""
-        if _num(f, "worst_s") > 1.5 * _num(f, "typical_s"):
-            worst = f"; the longest, at step {f['worst_step']}, {self.seconds(_num(f, 'worst_s'))}"
+        if is_uneven(f):
+            worst = (
+                f"; the longest, at step {f['worst_step']}, {self.seconds(number_of(f, 'worst_s'))}"
+            )
         plural = noun.replace("pause ", "pauses ") if " " in noun else noun + "s"
-        typically = "typically " if worst else ""
+        each = "on average" if worst else "each"
+        guess = (
+            "; not all are marked, the others come at the same distance" if f["inferred"] else ""
+        )
         return (
-            f"{self.number(count)} {plural}{every} stopped training for {typically}"
-            f"{self.seconds(_num(f, 'typical_s'))} each, {self.seconds(cost_s)} in all"
+            f"{self.number(count)} {plural}{every} stopped training for "
+            f"{self.seconds(number_of(f, 'average_s'))} {each}, {self.seconds(cost_s)} in all"
             f"{worst}{guess}."
         )
 
@@ -84,29 +90,32 @@ class English(EnglishAdvice):
 
     def say_aftermath(self, f: Facts, cost_s: float) -> str:
         times = self._times_save(f)
-        factor, steps = self.factor(_num(f, "factor")), int(_num(f, "steps"))
+        factor, steps = self.factor(number_of(f, "factor")), count_of(f, "steps")
         if f["count"] == 1:
-            stop = ""
+            which = "step" if steps == 1 else f"{self.number(steps)} steps"
             if f["save_s"]:
-                stop = f" stopped training for {self.seconds(_num(f, 'save_s'))};"
+                stop = f" stopped training for {self.seconds(number_of(f, 'save_s'))};"
             else:
                 stop = " itself cost little;"
             return (
-                f"The save at step {f['save_step']}{stop} the {steps} steps after it ran "
+                f"The save at step {f['save_step']}{stop} the {which} after it ran "
                 f"{factor} slower and cost {self.seconds(cost_s)} more{times}."
             )
-        typical = self.seconds(_num(f, "typical_s"))
+        count, saves = self.number(number_of(f, "count")), self.number(number_of(f, "saves"))
+        after = (
+            f"After each of {count} saves" if count == saves else f"After {count} of {saves} saves"
+        )
+        which = "about one step" if steps == 1 else f"some {self.number(steps)} steps"
         return (
-            f"After each of {self.number(_num(f, 'count'))} saves some {steps} steps ran {factor} "
-            f"slower, {typical} each time, {self.seconds(cost_s)} in all{times}."
+            f"{after} {which} ran {factor} slower, {self.seconds(number_of(f, 'average_s'))} per "
+            f"save, {self.seconds(cost_s)} in all{times}."
         )
 
     def _times_save(self, f: Facts) -> str:
-        times = f["times_save"]
-        if times is None or float(times) < 1.5:
+        times = times_the_save(f)
+        if times is None:
             return ""
-        rounded = round(float(times))
-        word = TIMES[rounded] if rounded < len(TIMES) else self.number(rounded)
+        word = TIMES[times] if times < len(TIMES) else self.number(times)
         noun = "save itself" if f["count"] == 1 else "saves themselves"
         return f", {word} times the {noun}"
 
@@ -115,7 +124,7 @@ class English(EnglishAdvice):
             what = "The first step" if f["steps"] == 1 else f"The first {f['steps']} steps"
             return (
                 f"{what} took {self.seconds(cost_s)} longer than usual "
-                f"(up to {self.factor(_num(f, 'factor'))}): compiling, filling caches."
+                f"(up to {self.factor(number_of(f, 'factor'))}): compiling, filling caches."
             )
         return (
             f"The first steps after each of {f['starts']} starts took longer than usual, "
@@ -127,27 +136,28 @@ class English(EnglishAdvice):
             return f"Once training waited for data, {self.seconds(cost_s)}."
         every = f" (every {f['every']} steps)" if f["every"] else ""
         return (
-            f"{self.number(_num(f, 'count'))} times{every} training waited for data, "
-            f"{self.seconds(_num(f, 'typical_s'))} each, {self.seconds(cost_s)} in all."
+            f"{self.number(number_of(f, 'count'))} times{every} training waited for data, "
+            f"{self.each(f, cost_s)} each, {self.seconds(cost_s)} in all."
         )
 
     def say_data_chronic(self, f: Facts, cost_s: float) -> str:
         return (
-            f"Every step waits {self.seconds(_num(f, 'wait_s'))} of its "
-            f"{self.seconds(_num(f, 'step_s'))} for data, {self.seconds(cost_s)} in all."
+            f"On average a step waits {self.seconds(number_of(f, 'wait_s'))} of its "
+            f"{self.seconds(number_of(f, 'step_s'))} for data, {self.seconds(cost_s)} in all."
         )
 
     def say_startup(self, f: Facts, cost_s: float) -> str:
-        return f"It took {self.seconds(cost_s)} from the first line to the first step."
+        begin = "the last launch" if f["failed"] else "the first line"
+        return f"It took {self.seconds(cost_s)} from {begin} to the first step."
 
     def say_restart(self, f: Facts, cost_s: float) -> str:
         where = f"between step {f['last_step']} and the resume at step {f['resumed_at']}"
         if f["count"] == 1:
-            launches = f", in {f['launches']} launches," if _num(f, "launches") > 1 else ""
+            launches = f", in {f['launches']} launches," if number_of(f, "launches") > 1 else ""
             return f"Nothing was trained for {self.seconds(cost_s)}{launches} {where}."
         return (
             f"{f['count']} restarts: nothing was trained for {self.seconds(cost_s)} in all, the "
-            f"longest time ({self.seconds(_num(f, 'worst_s'))}) {where}."
+            f"longest time ({self.seconds(number_of(f, 'worst_s'))}) {where}."
         )
 
     def say_never_again(self, f: Facts, cost_s: float) -> str:
@@ -157,8 +167,15 @@ class English(EnglishAdvice):
             f"again, in {self.seconds(cost_s)}."
         )
 
+    def say_failed_launches(self, f: Facts, cost_s: float) -> str:
+        launches = "once" if f["launches"] == 1 else f"{f['launches']} times"
+        return (
+            f"The program was launched {launches} in vain before the launch that trained its first "
+            f"step ({f['first_step']}), {self.seconds(cost_s)} in all."
+        )
+
     def say_lost(self, f: Facts, cost_s: float) -> str:
-        steps = self.number(_num(f, "steps"))
+        steps = self.number(number_of(f, "steps"))
         again = "from the beginning" if f["from_scratch"] else f"from step {f['resumed_at']}"
         went = f"after step {f['last_step']} training went on {again}"
         if f["count"] == 1:
@@ -174,34 +191,35 @@ class English(EnglishAdvice):
         to = f" or {f['to_period']}" if f["to_period"] != f["period"] else ""
         named = f", but `{f['setting']}` is set to that" if f["setting"] else ""
         return (
-            f"Every {f['period']}{to} steps one takes {self.factor(_num(f, 'factor'))} as long "
-            f"({self.number(_num(f, 'count'))} times {self.seconds(_num(f, 'typical_s'))}, "
-            f"{self.seconds(cost_s)} in all); no line says why{named}."
+            f"Every {f['period']}{to} steps one takes {self.factor(number_of(f, 'factor'))} as "
+            f"long ({self.number(number_of(f, 'count'))} times "
+            f"{self.each(f, cost_s)}, {self.seconds(cost_s)} in all); no line "
+            f"says why{named}."
         )
 
     def say_slow_zone(self, f: Facts, cost_s: float) -> str:
         if f["count"] == 1:
             return (
                 f"Steps {f['first_step']} to {f['last_step']} ran "
-                f"{self.factor(_num(f, 'factor'))} slower and cost {self.seconds(cost_s)}; "
+                f"{self.factor(number_of(f, 'factor'))} slower and cost {self.seconds(cost_s)}; "
                 "no line says why."
             )
         return (
-            f"{self.number(_num(f, 'count'))} stretches of steps ran slower for no stated reason "
-            f"and cost {self.seconds(cost_s)}; the worst, {f['first_step']} to {f['last_step']}, "
-            f"{self.factor(_num(f, 'factor'))}."
+            f"{self.number(number_of(f, 'count'))} stretches of steps ran slower for no stated "
+            f"reason and cost {self.seconds(cost_s)}; the worst, {f['first_step']} to "
+            f"{f['last_step']}, {self.factor(number_of(f, 'factor'))}."
         )
 
     def say_slow_steps(self, f: Facts, cost_s: float) -> str:
         if f["count"] == 1:
             return (
-                f"Step {f['last_step']} took {self.factor(_num(f, 'factor'))} as long as usual, "
-                f"{self.seconds(cost_s)} more; no line says why."
+                f"Step {f['last_step']} took {self.factor(number_of(f, 'factor'))} as long as "
+                f"usual, {self.seconds(cost_s)} more; no line says why."
             )
         return (
-            f"{self.number(_num(f, 'count'))} single steps were slow for no stated reason, "
+            f"{self.number(number_of(f, 'count'))} single steps were slow for no stated reason, "
             f"{self.seconds(cost_s)} in all; the worst, {f['last_step']}, took "
-            f"{self.seconds(_num(f, 'worst_s'))} more."
+            f"{self.seconds(number_of(f, 'worst_s'))} more."
         )
 
     def say_slower_since(self, f: Facts, cost_s: float) -> str:
@@ -214,18 +232,21 @@ class English(EnglishAdvice):
         return self._speed(f, cost_s, "faster")
 
     def _speed(self, f: Facts, cost_s: float, direction: str) -> str:
-        since = "Since the resume at" if f["resumed"] else "From"
+        since = f"From step {f['step']} on"
+        if f["resumed"]:
+            since = f"Since the resume at step {f['step']}"
         which = "after" if direction == "slower" else "before"
         return (
-            f"{since} step {f['step']} on, steps are {self.factor(_num(f, 'factor'))} {direction} "
-            f"({self.seconds(_num(f, 'before_s'))}, then {self.seconds(_num(f, 'after_s'))}); the "
-            f"slow part {which} it costs {self.seconds(cost_s)} if that was not wanted."
+            f"{since}, steps are {self.factor(number_of(f, 'factor'))} "
+            f"{direction} ({self.seconds(number_of(f, 'before_s'))}, then "
+            f"{self.seconds(number_of(f, 'after_s'))}); the slow part {which} it costs "
+            f"{self.seconds(cost_s)} if that was not wanted."
         )
 
     def unknown_sampled(self, f: Facts) -> str:
         return (
-            f"Only every {_ordinal(int(_num(f, 'every')))} step is logged: "
-            f"{self.percent(_num(f, 'share'))} of the steps are estimated."
+            f"Only every {ordinal(count_of(f, 'every'))} step is logged: "
+            f"{self.percent(number_of(f, 'share'))} of the steps are estimated."
         )
 
     def unknown_averaged(self, f: Facts) -> str:
@@ -235,7 +256,8 @@ class English(EnglishAdvice):
         return "The log has totals only, no time per step: slow steps cannot show."
 
     def unknown_coarse_clock(self, f: Facts) -> str:
-        return f"The clock counts in {self.seconds(_num(f, 'seconds'))}: small pauses do not show."
+        seconds = self.seconds(number_of(f, "seconds"))
+        return f"The clock counts in {seconds}: small pauses do not show."
 
     def unknown_hidden(self, f: Facts) -> str:
         parts = [
@@ -243,13 +265,21 @@ class English(EnglishAdvice):
             for key, noun in (("evals", "evaluation"), ("saves", "save"))
             if f[key]
         ]
+        is_one = count_of(f, "evals") + count_of(f, "saves") == 1
+        cost = "it costs" if is_one else "they cost"
         return (
             f"The time of {' and '.join(parts)} is in no number of this log, and it has no "
-            "timestamps: what they cost is unknown."
+            f"timestamps: what {cost} is unknown."
         )
 
     def unknown_joint(self, f: Facts) -> str:
         return "Evaluation and save share a pause, and the log does not split it."
+
+    def unknown_rough_split(self, f: Facts) -> str:
+        return (
+            "Evaluation and save share pauses; the split rests on the first evaluation alone (step "
+            f"{f['step']}), which holds warm-up too: a save may cost more."
+        )
 
     def unknown_clock_backwards(self, f: Facts) -> str:
         times = "once" if f["count"] == 1 else f"{f['count']} times"
@@ -259,10 +289,7 @@ class English(EnglishAdvice):
         return "How long nothing ran between the processes: the log has no common clock."
 
     def unknown_ranks(self, f: Facts) -> str:
-        return f"Several ranks print the same steps: {self.number(_num(f, 'count'))} left out."
-
-    def unknown_note(self, f: Facts) -> str:
-        return str(f["text"])
+        return f"Several ranks print the same steps: {self.number(number_of(f, 'count'))} left out."
 
     remedies: ClassVar[Mapping[str, str]] = {
         "eval": "evaluate less often, or on fewer batches",
@@ -271,6 +298,7 @@ class English(EnglishAdvice):
         "closing-save": "write to a faster disk, or save in the background",
         "closing-eval": "evaluate on fewer batches",
         "closing-eval-and-save": "time them apart to see which one costs",
+        "failed-launches": "read the last error before the launch that trained",
         "never-again": "read the last error in the log",
         "closing-unknown": "print a line before and after what is done at the end",
         "aftermath": "give what works on the checkpoint (compression, upload) the lowest priority, "
@@ -287,9 +315,3 @@ class English(EnglishAdvice):
         "slower-since": "compare batch size, sequence length and other jobs before and after",
         "faster-since": "compare batch size, sequence length and other jobs before and after",
     }
-
-
-def _ordinal(number: int) -> str:
-    if number % 100 in (11, 12, 13):
-        return f"{number}th"
-    return f"{number}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th') }".replace(" ", "")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from instride.explain.languages.contract import Facts
+from collections.abc import Mapping
+
+Facts = Mapping[str, float | int | str | None]
 
 LEAST_TIMES = 1.5
 """An aftermath is compared with its save from this multiple on."""
@@ -30,4 +32,4 @@ def times_the_save(facts: Facts) -> int | None:
 
 def is_uneven(facts: Facts) -> bool:
     """Whether one pause was so much longer than the others that it is named."""
-    return number_of(facts, "worst_s") > 1.5 * number_of(facts, "typical_s")
+    return number_of(facts, "worst_s") > 1.5 * number_of(facts, "average_s")

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from instride.explain.languages.advice_fr import FrenchAdvice
-from instride.explain.languages.contract import Facts
-from instride.explain.languages.facts import count_of, is_uneven, number_of, times_the_save
+from instride.explain.languages.facts import Facts, count_of, is_uneven, number_of, times_the_save
 from instride.explain.languages.numbers import NARROW, SPACE
 
 MULTIPLES = {
@@ -77,8 +76,8 @@ class French(FrenchAdvice):
             worst = f"{NARROW}; la plus longue, à l'étape {f['worst_step']}, {worst_s}"
         return (
             f"{self.number(count_of(f, 'count'))} {many}{self._every(f)} ont interrompu "
-            f"l'entraînement pendant {self.seconds(number_of(f, 'typical_s'))} "
-            f"{'en général' if worst else 'chacune'}, {self.seconds(cost_s)} en tout{worst}{guess}."
+            f"l'entraînement pendant {self.seconds(number_of(f, 'average_s'))} "
+            f"{'en moyenne' if worst else 'chacune'}, {self.seconds(cost_s)} en tout{worst}{guess}."
         )
 
     def say_closing_save(self, f: Facts, cost_s: float) -> str:
@@ -119,10 +118,12 @@ class French(FrenchAdvice):
         after = f"environ {self.number(steps)} étapes ont duré"
         if steps == 1:
             after = "environ une étape a duré"
+        count, saves = self.number(count_of(f, "count")), self.number(count_of(f, "saves"))
+        which = f"chacune des {count}" if count == saves else f"{count} des {saves}"
         return (
-            f"Après chacune des {self.number(count_of(f, 'count'))} sauvegardes, {after} "
-            f"{fold} plus longtemps{SPACE}: {self.seconds(number_of(f, 'typical_s'))} à chaque "
-            f"fois, {self.seconds(cost_s)} en tout{self._compared(f)}."
+            f"Après {which} sauvegardes, {after} {fold} plus longtemps{SPACE}: "
+            f"{self.seconds(number_of(f, 'average_s'))} par sauvegarde, "
+            f"{self.seconds(cost_s)} en tout{self._compared(f)}."
         )
 
     def _compared(self, f: Facts) -> str:
@@ -156,19 +157,20 @@ class French(FrenchAdvice):
             return f"L'entraînement a attendu des données une fois, {self.seconds(cost_s)}."
         return (
             f"L'entraînement a attendu des données {self.number(count)} fois{self._every(f)}, "
-            f"{self.seconds(number_of(f, 'typical_s'))} à chaque fois, "
+            f"{self.each(f, cost_s)} à chaque fois, "
             f"{self.seconds(cost_s)} en tout."
         )
 
     def say_data_chronic(self, f: Facts, cost_s: float) -> str:
         return (
-            f"Chaque étape passe {self.seconds(number_of(f, 'wait_s'))} de ses "
+            f"En moyenne, une étape passe {self.seconds(number_of(f, 'wait_s'))} de ses "
             f"{self.seconds(number_of(f, 'step_s'))} à attendre des données, "
             f"{self.seconds(cost_s)} en tout."
         )
 
     def say_startup(self, f: Facts, cost_s: float) -> str:
-        return f"De la première ligne à la première étape, il s'est écoulé {self.seconds(cost_s)}."
+        begin = "Du dernier lancement" if f["failed"] else "De la première ligne"
+        return f"{begin} à la première étape, il s'est écoulé {self.seconds(cost_s)}."
 
     def say_restart(self, f: Facts, cost_s: float) -> str:
         where = f"entre l'étape {f['last_step']} et la reprise à l'étape {f['resumed_at']}"
@@ -190,6 +192,13 @@ class French(FrenchAdvice):
             f"{self.seconds(cost_s)}."
         )
 
+    def say_failed_launches(self, f: Facts, cost_s: float) -> str:
+        return (
+            f"Le programme a été lancé {self._often(count_of(f, 'launches'))} en vain avant le "
+            f"lancement qui a entraîné la première étape ({f['first_step']}), "
+            f"{self.seconds(cost_s)} en tout."
+        )
+
     def say_lost(self, f: Facts, cost_s: float) -> str:
         steps = count_of(f, "steps")
         again = "du début" if f["from_scratch"] else f"à l'étape {f['resumed_at']}"
@@ -209,7 +218,7 @@ class French(FrenchAdvice):
         named = f", mais `{f['setting']}` a cette valeur" if f["setting"] else ""
         return (
             f"Toutes les {f['period']}{to} étapes, l'une dure {self._fold(f)} plus longtemps "
-            f"({self._often(count_of(f, 'count'))} {self.seconds(number_of(f, 'typical_s'))}, "
+            f"({self._often(count_of(f, 'count'))} {self.each(f, cost_s)}, "
             f"{self.seconds(cost_s)} en tout){NARROW}; {NO_REASON}{named}."
         )
 
@@ -298,6 +307,13 @@ class French(FrenchAdvice):
             "pas."
         )
 
+    def unknown_rough_split(self, f: Facts) -> str:
+        return (
+            f"L'évaluation et la sauvegarde partagent des pauses{NARROW}; leur part ne repose que "
+            f"sur la première évaluation (étape {f['step']}), qui comprend aussi la mise en "
+            f"route{SPACE}: une sauvegarde coûte peut-être davantage."
+        )
+
     def unknown_clock_backwards(self, f: Facts) -> str:
         where = "à la ligne" if f["count"] == 1 else "d'abord à la ligne"
         return (
@@ -316,9 +332,6 @@ class French(FrenchAdvice):
         left_out = "1 ligne écartée" if count == 1 else f"{self.number(count)} lignes écartées"
         return f"Plusieurs rangs affichent les mêmes étapes{SPACE}: {left_out}."
 
-    def unknown_note(self, f: Facts) -> str:
-        return str(f["text"])
-
     remedies: ClassVar[Mapping[str, str]] = {
         "eval": "évaluer moins souvent, ou sur moins de lots",
         "save": "sauvegarder en arrière-plan, ou moins souvent",
@@ -327,6 +340,7 @@ class French(FrenchAdvice):
         "closing-save": "écrire sur un disque plus rapide, ou sauvegarder en arrière-plan",
         "closing-eval": "évaluer sur moins de lots",
         "closing-eval-and-save": "mesurer les deux séparément pour savoir lequel coûte",
+        "failed-launches": "lire la dernière erreur avant le lancement qui a réussi",
         "never-again": "lire la dernière erreur du journal",
         "closing-unknown": "afficher une ligne avant et après ce qui se fait à la fin",
         "aftermath": "donner la priorité la plus basse à ce qui traite le checkpoint "

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from instride.explain.languages.advice_ja import JapaneseAdvice
-from instride.explain.languages.contract import Facts
-from instride.explain.languages.facts import count_of, is_uneven, number_of, times_the_save
+from instride.explain.languages.facts import Facts, count_of, is_uneven, number_of, times_the_save
 
 NO_REASON = "理由を示す行はありません"
 
@@ -58,7 +57,7 @@ class Japanese(JapaneseAdvice):
             worst = f"最長はステップ{f['worst_step']}の{worst_s}です。"
         return (
             f"{what}{self._every(f)}で、学習が{self.number(count_of(f, 'count'))}回、"
-            f"1回あたり{'通常' if worst else ''}{self.seconds(number_of(f, 'typical_s'))}、"
+            f"1回あたり{'平均' if worst else ''}{self.seconds(number_of(f, 'average_s'))}、"
             f"合計{self.seconds(cost_s)}停止しました。{worst}{guess}"
         )
 
@@ -92,9 +91,13 @@ class Japanese(JapaneseAdvice):
                 f"ステップ{f['save_step']}{stop}、続く{steps}ステップの所要時間が{fold}に延び、"
                 f"さらに{self.seconds(cost_s)}を失いました。{compared}"
             )
+        count, saves = self.number(count_of(f, "count")), self.number(count_of(f, "saves"))
+        after = f"{count}回の保存のたびに"
+        if count != saves:
+            after = f"{saves}回の保存のうち{count}回の後で"
         return (
-            f"{self.number(count_of(f, 'count'))}回の保存のたびに、続く約{steps}ステップの"
-            f"所要時間が{fold}に延び、1回あたり{self.seconds(number_of(f, 'typical_s'))}、"
+            f"{after}、続く約{steps}ステップの所要時間が{fold}に延び、"
+            f"保存1回あたり{self.seconds(number_of(f, 'average_s'))}、"
             f"合計{self.seconds(cost_s)}を失いました。{compared}"
         )
 
@@ -120,19 +123,20 @@ class Japanese(JapaneseAdvice):
             return f"データ待ちで学習が1回、{self.seconds(cost_s)}停止しました。"
         return (
             f"データ待ちで学習が{self.number(count)}回{self._every(f)}、1回あたり"
-            f"{self.seconds(number_of(f, 'typical_s'))}、合計{self.seconds(cost_s)}"
+            f"{self.each(f, cost_s)}、合計{self.seconds(cost_s)}"
             "停止しました。"
         )
 
     def say_data_chronic(self, f: Facts, cost_s: float) -> str:
         return (
-            f"どのステップも{self.seconds(number_of(f, 'step_s'))}のうち"
-            f"{self.seconds(number_of(f, 'wait_s'))}はデータ待ちで、合計"
+            f"1ステップは{self.seconds(number_of(f, 'step_s'))}のうち"
+            f"平均{self.seconds(number_of(f, 'wait_s'))}がデータ待ちで、合計"
             f"{self.seconds(cost_s)}になります。"
         )
 
     def say_startup(self, f: Facts, cost_s: float) -> str:
-        return f"最初の行から最初のステップまでに{self.seconds(cost_s)}かかりました。"
+        begin = "最後の起動" if f["failed"] else "最初の行"
+        return f"{begin}から最初のステップまでに{self.seconds(cost_s)}かかりました。"
 
     def say_restart(self, f: Facts, cost_s: float) -> str:
         where = f"ステップ{f['last_step']}からステップ{f['resumed_at']}での再開まで"
@@ -152,6 +156,12 @@ class Japanese(JapaneseAdvice):
             f"{self.seconds(cost_s)}の間、学習は再開しませんでした。"
         )
 
+    def say_failed_launches(self, f: Facts, cost_s: float) -> str:
+        return (
+            f"最初のステップ（{f['first_step']}）に至った起動の前に、プログラムは"
+            f"{f['launches']}回起動されて学習に至らず、合計{self.seconds(cost_s)}を費やしました。"
+        )
+
     def say_lost(self, f: Facts, cost_s: float) -> str:
         steps = self.number(count_of(f, "steps"))
         again = "最初" if f["from_scratch"] else f"ステップ{f['resumed_at']}"
@@ -169,7 +179,7 @@ class Japanese(JapaneseAdvice):
         named = f"。ただし`{f['setting']}`がその値です" if f["setting"] else ""
         return (
             f"{f['period']}{to}ステップごとに1ステップが{self._fold(f)}の時間を要しています"
-            f"（{self.seconds(number_of(f, 'typical_s'))}が"
+            f"（{self.each(f, cost_s)}が"
             f"{self.number(count_of(f, 'count'))}回、合計{self.seconds(cost_s)}）。"
             f"{NO_REASON}{named}。"
         )
@@ -247,6 +257,12 @@ class Japanese(JapaneseAdvice):
     def unknown_joint(self, f: Facts) -> str:
         return "評価と保存が同じ停止に重なっており、ログからは分けられません。"
 
+    def unknown_rough_split(self, f: Facts) -> str:
+        return (
+            "評価と保存は同じ停止に重なっており、内訳は立ち上がりを含む最初の評価"
+            f"（ステップ{f['step']}）だけに基づきます。保存の時間は実際にはより長い可能性があります。"
+        )
+
     def unknown_clock_backwards(self, f: Facts) -> str:
         where = f"{f['line']}行目" if f["count"] == 1 else f"最初は{f['line']}行目"
         return (
@@ -263,9 +279,6 @@ class Japanese(JapaneseAdvice):
             f"{self.number(count_of(f, 'count'))}行を除外しました。"
         )
 
-    def unknown_note(self, f: Facts) -> str:
-        return str(f["text"])
-
     remedies: ClassVar[Mapping[str, str]] = {
         "eval": "評価の頻度を下げるか、評価に使うバッチを減らす",
         "save": "バックグラウンドで保存するか、保存の頻度を下げる",
@@ -273,6 +286,7 @@ class Japanese(JapaneseAdvice):
         "closing-save": "より速いディスクに書き込むか、バックグラウンドで保存する",
         "closing-eval": "評価に使うバッチを減らす",
         "closing-eval-and-save": "別々に計測し、どちらに時間がかかるかを確かめる",
+        "failed-launches": "学習に至った起動の前の最後のエラーを確認する",
         "never-again": "ログの最後のエラーを確認する",
         "closing-unknown": "最後の処理の前後に1行ずつ出力する",
         "aftermath": "チェックポイントを処理するもの（圧縮、アップロード）の優先度を最低にするか、"

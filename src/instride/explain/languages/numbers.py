@@ -1,20 +1,95 @@
-"""Numbers and units as German, French and Japanese write them; English is the contract's own."""
+"""Numbers and units, as each language writes them."""
 
 from __future__ import annotations
 
-from instride.explain.languages.contract import Facts, Language
-from instride.explain.languages.facts import number_of
+from typing import ClassVar
+
+from instride.explain.languages.facts import Facts, number_of
 
 SPACE = "\u00a0"
 NARROW = "\u202f"
 DAY_S = 86_400
+ENDINGS = {1: "st", 2: "nd", 3: "rd"}
+SIZES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
+"""Decimal, as disks are sold and as `df -H` shows them."""
+
+NEARLY = 0.1
+"""Share by which what is usual may miss the average and still stand for it."""
 
 
-class GermanNumbers(Language):
+class Numbers:
+    """`1,234.5 s`, `9.1 %`: as English writes them, and others unless they say so."""
+
+    decimal_mark: ClassVar[str] = "."
+    thousands_mark: ClassVar[str] = ","
+    byte_unit: ClassVar[str] = "B"
+    unit_gap: ClassVar[str] = " "
+    on_average: ClassVar[str] = "on average "
+
+    def number(self, value: float, digits: int = 0) -> str:
+        text = f"{value:,.{digits}f}"
+        marks = {",": self.thousands_mark, ".": self.decimal_mark}
+        return "".join(marks.get(char, char) for char in text)
+
+    def percent(self, share: float) -> str:
+        percent = 100 * share
+        digits = 0 if percent >= 9.95 else 1 if percent >= 0.095 or percent == 0 else 2
+        return f"{self.number(percent, digits)} %"
+
+    def factor(self, value: float) -> str:
+        return self.number(value, 1 if value < 9.95 else 0) + "\N{MULTIPLICATION SIGN}"
+
+    def bytes(self, value: float) -> str:
+        """`64 MB`, `1.5 GB`."""
+        size, prefix = next((unit for unit in SIZES if value >= 0.9995 * unit[0]), (1, ""))
+        scaled = value / size
+        digits = 1 if prefix and scaled < 9.95 else 0
+        return f"{self.number(scaled, digits)}{self.unit_gap}{prefix}{self.byte_unit}"
+
+    def seconds(self, value: float) -> str:
+        """A duration with the unit a person would choose."""
+        if value < 0.0995:
+            return f"{self.number(1e3 * value, 1)} ms"
+        if value < 0.9995:
+            return f"{self.number(1e3 * value)} ms"
+        if value < 9.995:
+            return f"{self.number(value, 2)} s"
+        if value < 600:
+            return f"{self.number(value, 1)} s"
+        return self._long(round(value))
+
+    def each(self, facts: Facts, cost_s: float) -> str:
+        """What each of several things took, such that it adds up to what they took together."""
+        count, typical_s = number_of(facts, "count"), number_of(facts, "typical_s")
+        if abs(count * typical_s - cost_s) <= NEARLY * cost_s:
+            return self.seconds(typical_s)
+        return self.on_average + self.seconds(cost_s / count)
+
+    def _long(self, seconds: int) -> str:
+        minutes, rest = divmod(seconds, 60)
+        if minutes < 60:
+            return f"{minutes} min {rest} s"
+        hours, minutes = divmod(minutes, 60)
+        if hours < 48:
+            return f"{hours} h {minutes} min"
+        days, hours = divmod(hours, 24)
+        return f"{self.number(days)} d {hours} h"
+
+
+def ordinal(number: int) -> str:
+    """In English: 1st, 2nd, 3rd, 4th, 11th, 21st."""
+    if number % 100 in (11, 12, 13):
+        return f"{number:,}th"
+    return f"{number:,}{ENDINGS.get(number % 10, 'th')}"
+
+
+class GermanNumbers(Numbers):
     """`1.234,5 s`, `9,1 %`: no line is broken between a number and its unit."""
 
     decimal_mark = ","
     thousands_mark = "."
+    unit_gap = SPACE
+    on_average = "durchschnittlich "
 
     def percent(self, share: float) -> str:
         return super().percent(share).replace(" ", SPACE)
@@ -36,11 +111,14 @@ class GermanNumbers(Language):
         return "einmal" if count == 1 else f"{self.number(count)}-mal"
 
 
-class FrenchNumbers(Language):
+class FrenchNumbers(Numbers):
     """`1 234,5 s`, `9,1 %`: narrow no-break spaces in numbers and before the sign."""
 
     decimal_mark = ","
     thousands_mark = NARROW
+    byte_unit = "o"
+    unit_gap = SPACE
+    on_average = "en moyenne "
 
     def percent(self, share: float) -> str:
         return super().percent(share).replace(" ", NARROW)
@@ -62,8 +140,10 @@ class FrenchNumbers(Language):
         return "une fois" if count == 1 else f"{self.number(count)} fois"
 
 
-class JapaneseNumbers(Language):
+class JapaneseNumbers(Numbers):
     """`5.38秒`, `9.1%`, `3.2倍`: only symbols of units are set apart."""
+
+    on_average = "平均"
 
     def percent(self, share: float) -> str:
         return super().percent(share).replace(" ", "")

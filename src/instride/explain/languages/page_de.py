@@ -24,6 +24,7 @@ class GermanPage:
         "fact.spread": "{time} ± {spread}",
         "fact.rhythm": "Takt der Schleife",
         "fact.rhythm.value": "jeder {period}. Schritt dauert {more} länger",
+        "fact.runs": "Läufe im Log",
         "fact.restarts": "Neustarts",
         "chart.title": "Schrittdauer",
         "chart.label": "Diagramm der Schrittdauer, farbig nach Ursache",
@@ -46,6 +47,8 @@ class GermanPage:
         "chart.slowest": "{range}; am langsamsten: Schritt {step}, {time} ({owner})",
         "chart.step": "Schritt {step}",
         "chart.at": "nach {time}",
+        "chart.part": "{owner}: {time}",
+        "list.gap": ", ",
         "chart.restart": "Neustart",
         "chart.thinned": "Gezeichnet sind {shown} von {all} Einträgen, darunter aus jedem "
         "Abschnitt der schnellste und der langsamste.",
@@ -76,6 +79,9 @@ class GermanPage:
         "finding.evidence": "Zeilen des Logs ({count})",
         "finding.line": "Zeile {number}",
         "finding.line.file": "{file}, Zeile {number}",
+        "advice.title": "Empfohlene Einstellungen",
+        "copy": "Kopieren",
+        "copied": "Kopiert",
         "unknown.title": "Was nicht bekannt ist",
         "footer": "Erstellt mit instride {version}. Diese Datei enthält alles, was sie zeigt, "
         "und lädt nichts aus dem Netz.",

@@ -24,6 +24,7 @@ class EnglishPage:
         "fact.spread": "{time} \u00b1 {spread}",
         "fact.rhythm": "Rhythm of the loop",
         "fact.rhythm.value": "one step in {period} takes {more} longer",
+        "fact.runs": "Runs in the log",
         "fact.restarts": "Restarts",
         "chart.title": "Step time",
         "chart.label": "Chart of the step time, coloured by owner",
@@ -45,6 +46,8 @@ class EnglishPage:
         "chart.slowest": "{range}; slowest: step {step}, {time} ({owner})",
         "chart.step": "step {step}",
         "chart.at": "at {time}",
+        "chart.part": "{owner}: {time}",
+        "list.gap": ", ",
         "chart.restart": "restart",
         "chart.thinned": "{shown} of {all} records are drawn; of every stretch, the fastest and "
         "the slowest are among them.",
@@ -74,6 +77,9 @@ class EnglishPage:
         "finding.evidence": "Lines of the log ({count})",
         "finding.line": "line {number}",
         "finding.line.file": "{file}, line {number}",
+        "advice.title": "What to set",
+        "copy": "Copy",
+        "copied": "Copied",
         "unknown.title": "What is not known",
         "footer": "Made by instride {version}. This file holds everything it shows and loads "
         "nothing from the network.",

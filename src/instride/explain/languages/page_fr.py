@@ -27,6 +27,7 @@ class FrenchPage:
         "fact.spread": "{time} ± {spread}",
         "fact.rhythm": "Rythme de la boucle",
         "fact.rhythm.value": "une étape sur {period} dure {more} de plus",
+        "fact.runs": "Entraînements dans le journal",
         "fact.restarts": "Redémarrages",
         "chart.title": "Durée des étapes",
         "chart.label": "Graphique de la durée des étapes, en couleurs selon la cause",
@@ -49,6 +50,8 @@ class FrenchPage:
         "chart.slowest": "{range}\u202f; la plus lente\u00a0: étape {step}, {time} ({owner})",
         "chart.step": "étape {step}",
         "chart.at": "après {time}",
+        "chart.part": "{owner}\u00a0: {time}",
+        "list.gap": ", ",
         "chart.restart": "redémarrage",
         "chart.thinned": "{shown} enregistrements sur {all} sont tracés, dont le plus rapide et "
         "le plus lent de chaque tronçon.",
@@ -79,6 +82,9 @@ class FrenchPage:
         "finding.evidence": "Lignes du journal ({count})",
         "finding.line": "ligne {number}",
         "finding.line.file": "{file}, ligne {number}",
+        "advice.title": "Réglages conseillés",
+        "copy": "Copier",
+        "copied": "Copié",
         "unknown.title": "Ce qu'on ne sait pas",
         "footer": "Fait par instride {version}. Ce fichier contient tout ce qu'il montre et "
         "ne charge rien du réseau.",

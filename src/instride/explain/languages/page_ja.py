@@ -25,6 +25,7 @@ class JapanesePage:
         "fact.spread": "{time} ± {spread}",
         "fact.rhythm": "ループの周期",
         "fact.rhythm.value": "{period}ステップに1回、{more}長くかかる",
+        "fact.runs": "ログ内の学習の回数",
         "fact.restarts": "再起動の回数",
         "chart.title": "ステップ時間",
         "chart.label": "ステップ時間のグラフ（要因ごとに色分け）",
@@ -46,6 +47,8 @@ class JapanesePage:
         "chart.slowest": "{range}、最も遅いのはステップ{step}の{time}（{owner}）",
         "chart.step": "ステップ{step}",
         "chart.at": "開始から{time}",
+        "chart.part": "{owner}: {time}",
+        "list.gap": "、",
         "chart.restart": "再起動",
         "chart.thinned": "{all}件の記録のうち{shown}件を描画しています。"
         "各区間の最速と最遅は必ず含まれます。",
@@ -75,6 +78,9 @@ class JapanesePage:
         "finding.evidence": "ログの該当行（{count}行）",
         "finding.line": "{number}行目",
         "finding.line.file": "{file}の{number}行目",
+        "advice.title": "推奨する設定",
+        "copy": "コピー",
+        "copied": "コピーしました",
         "unknown.title": "不明な点",
         "footer": "instride {version} で作成。表示内容はすべてこのファイルに含まれ、"
         "ネットワークからは何も読み込みません。",

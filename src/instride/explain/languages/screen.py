@@ -22,6 +22,8 @@ class RunFacts(msgspec.Struct, frozen=True):
     every: int
     """One step of so many is in the log."""
     num_restarts: int
+    num_runs: int
+    """Trainings one after another that are not restarts of each other."""
     wall_s: float
 
 
@@ -45,13 +47,19 @@ class ScreenWords(Language, ABC):
     """Of the owners' table: `time`, `share`, `steps`, `typical`, `worst`."""
     screen_phrases: ClassVar[Mapping[str, str]]
     """`where`, `picture` and `findings` are headings. `order` follows `findings`; `advice` is
-    the heading of what to set; `between` tells
+    the heading of what to set; `stdin` is the name of a pipe; `joint` is
+    the owner of pauses that evaluate and save, in few letters; `typical` explains a column of the
+    table, and `twice` follows it where a step has several owners; `between` tells
     the time between processes, which is in no share; `following` is said by `--follow`; `others`
     and `describe` end the list of dialects."""
     sampling_labels: ClassVar[Mapping[str, str]]
     """What a printed duration stands for, by the value of a `Sampling`."""
     pause_labels: ClassVar[Mapping[str, str]]
     """Where an evaluation or a save lands, by the value of a `Pauses`."""
+
+    def show_name(self, name: str) -> str:
+        """Name a file, or the pipe that was read."""
+        return self.screen_phrases["stdin"] if name == "-" else name
 
     @abstractmethod
     def show_files(self, first: str, num_others: int) -> str:
@@ -121,5 +129,5 @@ class ScreenWords(Language, ABC):
 
 
 def ended(sentences: Sequence[str], mark: str = ".") -> list[str]:
-    """Sentences that end like one: notes of readers may not."""
+    """Sentences that end like one: what is told in a few words does not."""
     return [each if each.endswith(SENTENCE_ENDS) else each + mark for each in sentences]

@@ -20,6 +20,10 @@ class GermanScreen(ScreenWords):
     }
     screen_phrases: ClassVar[Mapping[str, str]] = {
         "where": "Wo die Zeit geblieben ist",
+        "stdin": "Standardeingabe",
+        "joint": "Eval. + Speich.",
+        "typical": "typisch: Median je Schritt (Rechnen) oder Pause",
+        "twice": "; mancher Schritt zählt doppelt",
         "picture": "Schrittdauer im Verlauf",
         "findings": "Befunde",
         "order": ", die teuersten zuerst",
@@ -53,6 +57,8 @@ class GermanScreen(ScreenWords):
         if facts.num_restarts:
             plural = "" if facts.num_restarts == 1 else "s"
             again = f", {self.number(facts.num_restarts)} Neustart{plural}"
+        if facts.num_runs > 1:
+            again = f", {self.number(facts.num_runs)} Läufe{again}"
         return f"{steps}, {logged}{again}; Gesamtzeit {self.seconds(facts.wall_s)}"
 
     def show_ordinary(self, seconds: float, spread_s: float) -> Around:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
+from instride.explain.languages.numbers import ordinal
 from instride.explain.languages.screen import Around, RunFacts, ScreenWords, ended
 from instride.explain.report import Confidence
-
-ENDINGS = {1: "st", 2: "nd", 3: "rd"}
 
 
 class EnglishScreen(ScreenWords):
@@ -22,6 +21,10 @@ class EnglishScreen(ScreenWords):
     }
     screen_phrases: ClassVar[Mapping[str, str]] = {
         "where": "Where the time went",
+        "stdin": "standard input",
+        "joint": "eval + save",
+        "typical": "typical: median per step (compute) or per pause",
+        "twice": "; a step may count twice",
         "picture": "Step time over steps",
         "findings": "Findings",
         "order": ", most expensive first",
@@ -55,6 +58,8 @@ class EnglishScreen(ScreenWords):
         if facts.num_restarts:
             plural = "" if facts.num_restarts == 1 else "s"
             again = f", {self.number(facts.num_restarts)} restart{plural}"
+        if facts.num_runs > 1:
+            again = f", {self.number(facts.num_runs)} runs{again}"
         return f"{steps}, {logged}{again}; {self.seconds(facts.wall_s)} in all"
 
     def show_ordinary(self, seconds: float, spread_s: float) -> Around:
@@ -100,13 +105,6 @@ class EnglishScreen(ScreenWords):
 
     def show_nothing_yet(self, reason: str) -> str:
         return f"nothing to show yet: {reason}"
-
-
-def ordinal(number: int) -> str:
-    """1st, 2nd, 3rd, 4th, 11th, 21st."""
-    if number % 100 in (11, 12, 13):
-        return f"{number:,}th"
-    return f"{number:,}{ENDINGS.get(number % 10, 'th')}"
 
 
 def _whole(share: float) -> str:

@@ -20,6 +20,10 @@ class FrenchScreen(ScreenWords):
     }
     screen_phrases: ClassVar[Mapping[str, str]] = {
         "where": "Où est passé le temps",
+        "stdin": "entrée standard",
+        "joint": "éval. + sauveg.",
+        "typical": "typique\u00a0: médiane par étape (calcul) ou pause",
+        "twice": "\u202f; une étape peut compter double",
         "picture": "Durée des étapes au fil de l'entraînement",
         "findings": "Constats",
         "order": ", du plus coûteux au moins coûteux",
@@ -55,6 +59,8 @@ class FrenchScreen(ScreenWords):
         if facts.num_restarts:
             number = facts.num_restarts
             again = f", {self.number(number)} redémarrage{_s(number)}"
+        if facts.num_runs > 1:
+            again = f", {self.number(facts.num_runs)} entraînements{again}"
         return f"{steps}, {logged}{again}\u202f; {self.seconds(facts.wall_s)} en tout"
 
     def show_ordinary(self, seconds: float, spread_s: float) -> Around:

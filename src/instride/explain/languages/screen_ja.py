@@ -21,6 +21,10 @@ class JapaneseScreen(ScreenWords):
     }
     screen_phrases: ClassVar[Mapping[str, str]] = {
         "where": "時間の内訳",
+        "stdin": "標準入力",
+        "joint": "評価と保存",
+        "typical": "標準: 計算は1ステップ、ほかは停止1回の中央値",
+        "twice": "（重複して数えるステップあり）",
         "picture": "ステップ時間の推移",
         "findings": "検出結果",
         "order": "（影響の大きい順）",
@@ -55,6 +59,8 @@ class JapaneseScreen(ScreenWords):
         again = ""
         if facts.num_restarts:
             again = f"、再起動{self.number(facts.num_restarts)}回"
+        if facts.num_runs > 1:
+            again = f"、学習{self.number(facts.num_runs)}回{again}"
         return f"{steps}（{logged}）{again}、総時間{self.seconds(facts.wall_s)}"
 
     def show_ordinary(self, seconds: float, spread_s: float) -> Around:

@@ -6,11 +6,14 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from instride.explain.languages.compare import CompareWords
+from instride.explain.languages.errors import ErrorWords
 from instride.explain.languages.screen import ScreenWords
+from instride.explain.languages.store import StoreWords
 
 
-class Words(ScreenWords, CompareWords):
-    """Findings and unknowns, the terminal, two runs side by side, and the page."""
+class Words(ScreenWords, CompareWords, ErrorWords, StoreWords):
+    """Findings and unknowns, the terminal, two runs side by side, the page, notes, errors,
+    and checkpoints."""
 
     page: ClassVar[Mapping[str, str]]
     """Texts of the HTML page, by the keys that its elements carry."""

@@ -12,6 +12,8 @@ from instride.steps.readers.detectron2 import Detectron2
 from instride.steps.readers.fairseq import Fairseq
 from instride.steps.readers.hf_state import HFState
 from instride.steps.readers.hf_trainer import HFTrainer
+from instride.steps.readers.journal import Journal
+from instride.steps.readers.lerobot import LeRobot
 from instride.steps.readers.lightning import Lightning
 from instride.steps.readers.litgpt import LitGPT
 from instride.steps.readers.llamafactory import LlamaFactory
@@ -43,6 +45,7 @@ from instride.steps.readers.wandb import Wandb
 from instride.steps.readers.yolox import Yolox
 
 READERS: tuple[type[Reader], ...] = (
+    Journal,
     StepTiming,
     ModdedNanoGPT,
     NanoChat,
@@ -64,6 +67,7 @@ READERS: tuple[type[Reader], ...] = (
     LlamaFactory,
     Torchtune,
     OpenPi,
+    LeRobot,
     LitGPT,
     MaxText,
     Composer,

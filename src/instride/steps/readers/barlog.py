@@ -1,17 +1,19 @@
 """All bars of a log, kept until it is known which of them counts the training's steps.
 
-Bars with the same description (but for its numbers) and total are a family: the bars of the epochs,
-of the ranks, of the processes. Updates of all families are kept in columns, in the order of the
-log; an update that only redraws the bar is not kept, but for its clock.
+Updates of all families are kept in columns, in the order of the log; an update that only redraws
+the bar is not kept, but for its clock.
 """
 
 from __future__ import annotations
 
 from array import array
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 
 from instride.steps.clocks import stamp_before
 from instride.steps.model import MISSING
-from instride.steps.readers.bars import Role, Update, cut, parse, seconds, whole
+from instride.steps.readers.bar_families import Bar, Family
+from instride.steps.readers.bars import Clocks, Role, Update, cut, parse, whole
 from instride.steps.readers.gaps import Mark
 
 NO_NUMBERS = str.maketrans("", "", "0123456789.,+-e \t")
@@ -27,94 +29,47 @@ GONE_AFTER = 200
 """A bar that was not drawn while its family was drawn this often is closed."""
 
 
-class Bar:
-    """One bar, from its first drawing to its last."""
-
-    def __init__(self, number: int, family: Family, birth: int) -> None:
-        self.number = number
-        self.family = family
-        self.birth = self.last = self.seen = birth
-        """Places in the columns: of its first and last update, and of its last drawing."""
-        self.n = -1
-        self.elapsed_s = self.before_s = 0
-        """Clock of the last drawing and of the one before."""
-        self.gain = 1
-        self.drawn = self.first_drawn = family.num_drawn
-        self.is_new = False
-        """Whether it was seen at its creation."""
-        self.num_kept = self.num_stamped = 0
-        self.labels: list[tuple[int, str]] = []
-        """n and label of its first drawings."""
-        self.closing_line = 0
-        """Of its last drawing, if that came after its last step."""
-        self.closing_wall: float | None = None
-
-    @property
-    def is_at_end(self) -> bool:
-        total = self.family.total
-        return total is not None and total - self.n <= self.gain
-
-    @property
-    def is_over(self) -> bool:
-        """Not drawn any more since another one was created; it may be once, when it is closed.
-
-        A rank that lags behind is no other bar that was created: its clock is not at zero.
-        """
-        youngest = self.family.open[-1]
-        if not youngest.is_new or self.family.num_drawn - youngest.first_drawn < 2:
-            return False
-        return self.drawn < youngest.first_drawn
-
-
-class Family:
-    """Bars with the same description and total."""
-
-    def __init__(self, description: str, total: int | None, role: Role) -> None:
-        self.description = description
-        self.total = total
-        self.role = role
-        self.bars: list[Bar] = []
-        self.open: list[Bar] = []
-        """Those that may still be drawn; the one drawn last is `bar`."""
-        self.bar: Bar | None = None
-        self.num_drawn = 0
-        self.leap = max(10, total // 50) if total else 1 << 40
-        """Steps at once from which on a count is checked against the percents."""
-        self.is_stamped = False
-
-    @property
-    def num_kept(self) -> int:
-        return sum(bar.num_kept for bar in self.bars)
-
-    @property
-    def elapsed_s(self) -> int:
-        return sum(bar.elapsed_s for bar in self.bars)
-
-
 class BarLog:
     """Takes lines and marks; `is_drawn` is False where counts come from a file, never mangled."""
 
     def __init__(self, is_drawn: bool = True) -> None:
         self.is_drawn = is_drawn
-        self.bar, self.n, self.elapsed_s = array("I"), array("I"), array("I")
-        self.line = array("q")
+        self.num_kept = 0
+        """Updates of all bars."""
         self.stamps = array("d")
         """Timestamps in front of the bars; empty if there are none."""
         self.bars: list[Bar] = []
         self.families: dict[tuple[str, str], Family] = {}
-        self.marks: list[tuple[int, Mark]] = []
-        """Each with the number of updates before it."""
-        self._last: Family | None = None
-        self._elapsed_text, self._elapsed_s = "00:00", 0
+        self.marks: list[Mark] = []
+        self.marked_at = array("q")
+        """How many updates came before each mark."""
+        self.last: Family | None = None
+        """The one drawn last."""
+        self.clocks = Clocks()
+        self.settle: Callable[[], None] = _nothing
+        """Takes the updates that somebody holds back, before anything else is taken."""
+        self._turns: list[Bar] = []
+        """The bars that were drawn by turns."""
+        self._turned_at, self._rows = array("q"), array("q")
+        """Updates of all bars and those of the family before each turn."""
+
+    def stretches(self) -> Iterator[tuple[Bar, int, int, int]]:
+        """Updates of one bar in a row: bar, first, index after the last, row of the first."""
+        borders = pairwise([*self._turned_at, self.num_kept])
+        for bar, (begin, end), row in zip(self._turns, borders, self._rows, strict=True):
+            yield bar, begin, end, row
 
     def mark(self, mark: Mark) -> None:
-        self.marks.append((len(self.n), mark))
+        self.settle()
+        self.marks.append(mark)
+        self.marked_at.append(self.num_kept)
 
     def feed(self, number: int, line: str) -> int:
         """Take one line; return where the brackets of its bar open, -1 if it has no bar."""
         parts = cut(line)
         if parts is None:
             return -1
+        self.settle()
         start, label, n_text, total_text, elapsed_text = parts
         family = self.families.get((label.translate(NO_NUMBERS), total_text))
         if family is None:
@@ -124,10 +79,8 @@ class BarLog:
         n = whole(n_text)
         if n is None or n > (family.total or MOST_STEPS):
             return -1
-        if elapsed_text != self._elapsed_text:
-            self._elapsed_text, self._elapsed_s = elapsed_text, seconds(elapsed_text)
-        self._last = family
-        self.put(family, n, self._elapsed_s, number, label, line)
+        self.last = family
+        self.put(family, n, self.clocks[elapsed_text], number, label, line)
         return start
 
     def put(
@@ -147,8 +100,8 @@ class BarLog:
                 return
         family.bar = bar
         bar.drawn = family.num_drawn
-        if len(bar.labels) < NUM_SAMPLES:
-            bar.labels.append((n, label))
+        if family.has_labels and len(bar.labels) < NUM_SAMPLES:
+            bar.labels += ((n, label),)
         bar.before_s = bar.elapsed_s
         bar.elapsed_s = max(elapsed_s, bar.elapsed_s)
         stamp = stamp_before(line, len(label)) if family.is_stamped else None
@@ -156,22 +109,50 @@ class BarLog:
             self._keep(bar, n, number, stamp)
         else:
             bar.closing_line, bar.closing_wall = number, stamp
-        bar.seen = len(self.n)
+        bar.seen = self.num_kept
 
     def _keep(self, bar: Bar, n: int, number: int, stamp: float | None) -> None:
         if bar.n >= 0:
             bar.gain = n - bar.n
-        bar.n, bar.last, bar.closing_line = n, len(self.n), 0
-        bar.num_kept += 1
+        bar.n, bar.closing_line = n, 0
         if stamp is not None and not self.stamps:
-            self.stamps.extend([MISSING] * len(self.n))
+            self.stamps.extend([MISSING] * self.num_kept)
         if stamp is not None or self.stamps:
             self.stamps.append(MISSING if stamp is None else stamp)
             bar.num_stamped += stamp is not None
-        self.bar.append(bar.number)
-        self.n.append(n)
-        self.elapsed_s.append(bar.elapsed_s)
-        self.line.append(number)
+        self._turn_to(bar)
+        family = bar.family
+        family.counts.append(n)
+        family.clocks.append(bar.elapsed_s)
+        family.lines.append(number)
+        self._was_kept(bar, 1, bar.elapsed_s)
+
+    def keep_all(
+        self, bar: Bar, n: Sequence[int], elapsed_s: Sequence[int], lines: Sequence[int]
+    ) -> None:
+        """Keep updates by which a bar goes on, one after the other; none of them has a stamp."""
+        bar.gain = n[-1] - (n[-2] if len(n) > 1 else bar.n)
+        bar.n, bar.closing_line = n[-1], 0
+        if self.stamps:
+            self.stamps.extend([MISSING] * len(n))
+        self._turn_to(bar)
+        family = bar.family
+        family.counts.extend(n)
+        family.clocks.extend(elapsed_s)
+        family.lines.extend(lines)
+        self._was_kept(bar, len(n), elapsed_s[-1])
+
+    def _was_kept(self, bar: Bar, num_updates: int, kept_s: int) -> None:
+        self.num_kept += num_updates
+        bar.num_kept += num_updates
+        bar.last, bar.row = self.num_kept - 1, len(bar.family.counts) - 1
+        bar.kept_s = kept_s
+
+    def _turn_to(self, bar: Bar) -> None:
+        if not self._turns or self._turns[-1] is not bar:
+            self._turns.append(bar)
+            self._turned_at.append(self.num_kept)
+            self._rows.append(len(bar.family.counts))
 
     def _find(self, family: Family, n: int, elapsed_s: int, label: str) -> Bar | None:
         """The bar of the family that this update belongs to; a new one; None if it is mangled."""
@@ -195,7 +176,7 @@ class BarLog:
                     return last
             if n < last.n and elapsed_s >= last.elapsed_s > 0:
                 return None
-        bar = Bar(len(self.bars), family, len(self.n))
+        bar = Bar(len(self.bars), family, self.num_kept)
         bar.is_new = elapsed_s == 0
         self.bars.append(bar)
         family.bars.append(bar)
@@ -204,8 +185,8 @@ class BarLog:
 
     def _correct(self, bar: Bar) -> None:
         """The clock has not gone back: its last reading was a mangled one."""
-        if self.elapsed_s[bar.last] == bar.elapsed_s:
-            self.elapsed_s[bar.last] = bar.before_s
+        if bar.kept_s == bar.elapsed_s:
+            bar.kept_s = bar.family.clocks[bar.row] = bar.before_s
         bar.elapsed_s = bar.before_s
 
     def _family(self, label: str, total_text: str, line: str) -> Family | None:
@@ -219,12 +200,14 @@ class BarLog:
         if family is None:
             family = Family(update.description, update.total, update.role)
             family.is_stamped = stamp_before(line, len(label)) is not None
+            family.has_labels = False
+        family.has_labels = family.has_labels or bool(name)
         self.families[name, total_text] = family
         return family
 
     def _renamed(self, update: Update) -> Family | None:
         """The family drawn last, if this is its bar with a new description and nothing else new."""
-        family = self._last
+        family = self.last
         if family is None or family.bar is None or family.total is None:
             return None
         bar = family.bar
@@ -235,6 +218,10 @@ class BarLog:
         if update.role is not Role.OTHER:
             family.role, family.description = update.role, update.description
         return family
+
+
+def _nothing() -> None:
+    return
 
 
 def _agrees(label: str, n: int, family: Family) -> bool:

@@ -16,6 +16,11 @@ from typing import NamedTuple
 from instride.steps.clocks import count, elapsed_s
 
 BRACKETS = re.compile(r" \[((?:\d{1,4} days?, )?\d{1,5}:\d\d(?::\d\d)?)(?:<|, )")
+PLAIN = re.compile(
+    r"\r(([^%|\[\r\n]{0,200})%\|[^%|\[\r\n]{0,300}\| ([0-9]{1,9})/([0-9]{1,9})"
+    r" \[((?:[0-9]{1,4}:)?[0-9][0-9]:[0-9][0-9])<[^\r\n]{0,26})(?=[\r\n])"
+)
+"""A drawing with nothing behind its brackets; groups: all of it, label, n, total, clock."""
 RATE = re.compile(
     r", {0,8}(?:\d[\d.]{0,15}|\?)[kMGTPEZY]?(?:s/([^\s,\]]{1,24})| ?([^\s,\]/]{1,24})/s)"
 )
@@ -30,6 +35,10 @@ LONGEST_HEAD = 2000
 """Characters before the brackets: a description and a bar as wide as a terminal."""
 LONGEST_BRACKETS = 40
 """Characters of ` [1:18:25<19:24:42,  3.07s/it]`; where more follow, a marker may be among them."""
+
+MOST_CLOCKS = 4096
+"""Texts of clocks to remember: drawings in a row mostly show the same."""
+TWO_DIGITS = [f"{number:02}" for number in range(100)]
 
 FOREIGN_UNIT = re.compile(r"[kMGT]?(?:i?B|bytes?|files?|examples?|shards?)", re.IGNORECASE)
 PREPARING = re.compile(
@@ -138,3 +147,17 @@ def seconds(text: str) -> int:
     parts = text.split(":")
     below_hours = int(parts[-2]) * 60 + int(parts[-1])
     return below_hours if len(parts) == 2 else below_hours + 3600 * int(parts[0])
+
+
+class Clocks(dict[str, int]):
+    """Seconds by the text of a clock, a minute of them at once."""
+
+    def __missing__(self, text: str) -> int:
+        if len(self) >= MOST_CLOCKS:
+            self.clear()
+        minute = text[:-2]
+        begin_s = seconds(minute + "00")
+        texts = map(minute.__add__, TWO_DIGITS)
+        self.update(zip(texts, range(begin_s, begin_s + len(TWO_DIGITS)), strict=True))
+        # Digits of another script are not among them.
+        return self.setdefault(text, seconds(text))

@@ -35,7 +35,8 @@ VALUE = re.compile(
     r"Train (time|wall_clock|throughput)/(batch|total|val|batches_per_sec): "
     r"(\d{1,18}(?:\.\d{1,9})?(?:e[-+]?\d{1,3})?)"
 )
-SAVING = re.compile(r"[Ss]av(?:ing|ed) (?:\w{1,20} ){0,2}checkpoint")
+SAVING = re.compile(r"[Ss]av(?:ing|ed) (?:\w{1,20} ){0,2}checkpoint|Checkpoint locally saved to ")
+LOADED = re.compile(r"Loading checkpoint from |(?:checkpoint|weights) loaded from ")
 UNITS_S = (3600.0, 1.0, 60.0, 86400.0)
 """What `time/total` may count, the default first."""
 DIGITS = 1e-4
@@ -102,12 +103,17 @@ class Composer(Reader):
                 self._close()
                 self.block = Block(number, found, stamp_before(line, found.start()))
         elif "heckpoint" in line:
-            if found := SAVING.search(line):
-                self._close()
-                mark(self.log, EventKind.SAVE, number, line, found.start())
+            self._checkpoint(number, line)
         elif "Starting training" in line or "Run name: " in line:
             self._close()
             mark_start_once(self.log, number, line, len(line))
+
+    def _checkpoint(self, number: int, line: str) -> None:
+        for shape, kind in ((SAVING, EventKind.SAVE), (LOADED, EventKind.LOAD)):
+            if found := shape.search(line):
+                self._close()
+                mark(self.log, kind, number, line, found.start())
+                return
 
     def finish(self) -> None:
         self._close()

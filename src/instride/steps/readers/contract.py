@@ -7,11 +7,13 @@ tests run on it. `feed` gets each line without colours, carriage returns and lin
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from typing import ClassVar
 
 from instride.steps.model import Dialect
 from instride.steps.recording import Recording
+from instride.steps.source import pieces
 
 LONGEST_LINE = 1 << 16
 """Longer lines hold no step that any known trainer prints; readers do not see them."""
@@ -37,6 +39,14 @@ class Reader(ABC):
     @abstractmethod
     def feed(self, number: int, line: str) -> None:
         """Take one line; `number` counts line feeds from 1."""
+
+    def feed_block(self, number: int, text: str) -> None:
+        """Take a stretch of the log that begins in line `number`: all its lines, one by one."""
+        longest = math.inf if self.takes_long_lines else LONGEST_LINE
+        feed = self.feed
+        for line_number, line in pieces(number, text):
+            if len(line) <= longest:
+                feed(line_number, line)
 
     def finish(self) -> None:
         """Called after the last line, for readers that must see the whole log first."""

@@ -30,6 +30,7 @@ class Detectron2(StampedReader):
         sampling=Sampling.AVERAGE,
     )
     markers: ClassVar = {
+        "Rank of current process: ": EventKind.START,
         "Starting training from iteration ": EventKind.START,
         "Saving checkpoint to ": EventKind.SAVE,
         "Start inference on ": EventKind.EVAL,
@@ -54,7 +55,7 @@ class Detectron2(StampedReader):
             self._text(number, line)
         elif JSON_ITERATION in line:
             self._json(number, line)
-        elif ("ing " in line or "inference" in line) and self.marked(line):
+        elif ("ing " in line or "inference" in line or "process: " in line) and self.marked(line):
             self.take_marker(number, line)
         elif not len(self.log.run):
             self.log.clock(self.wall(line, PREFIX_WIDTH), number)

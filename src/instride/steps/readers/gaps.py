@@ -6,10 +6,11 @@ Readers that must see the whole log before they know its steps keep marks until 
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_right
 from collections.abc import Iterable
-from math import isnan
 from typing import NamedTuple
 
+from instride.steps.columns import Column
 from instride.steps.model import MISSING, EventKind
 from instride.steps.recording import Recording
 
@@ -63,33 +64,40 @@ class Printed:
     """Steps that a log prints one a line, kept with the marks between them."""
 
     def __init__(self) -> None:
-        self.step = array("q")
-        self.line = array("q")
+        self.step = Column()
+        self.line = Column()
         self.wall = array("d")
-        self._marks: list[tuple[int, Mark]] = []
+        """Empty if no line has a time."""
+        self._marks: list[Mark] = []
+        self._marked_at = array("q")
+        """How many steps came before each mark."""
 
     def __len__(self) -> int:
         return len(self.step)
 
     @property
     def has_walls(self) -> bool:
-        return not all(isnan(wall) for wall in self.wall)
+        return len(self.wall) > 0
 
     def add(self, step: int, line: int, wall: float | None = None) -> None:
+        if wall is not None and not self.wall:
+            self.wall.extend([MISSING] * len(self.step))
+        if self.wall or wall is not None:
+            self.wall.append(MISSING if wall is None else wall)
         self.step.append(step)
         self.line.append(line)
-        self.wall.append(MISSING if wall is None else wall)
 
     def mark(self, mark: Mark) -> None:
-        self._marks.append((len(self.step), mark))
+        self._marks.append(mark)
+        self._marked_at.append(len(self.step))
 
     def replay(self, log: Recording) -> None:
         following = 0
         for index in range(len(self.step) + 1):
             first = following
-            while following < len(self._marks) and self._marks[following][0] <= index:
-                following += 1
+            following = bisect_right(self._marked_at, index, first)
             if following > first:
-                emit(log, (mark for _, mark in self._marks[first:following]))
+                emit(log, self._marks[first:following])
             if index < len(self.step):
-                log.step(self.step[index], self.line[index], wall=self.wall[index])
+                wall = self.wall[index] if self.wall else MISSING
+                log.step(self.step[index], self.line[index], wall=wall)

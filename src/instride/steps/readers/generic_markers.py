@@ -53,9 +53,9 @@ EVAL = re.compile(
     + r"(?:[_/.-]| {1,2})(?:set |avg |average |mean )?"
     + _METRIC
     + r"\b['\"]?\s{0,3}(?:[:=(]|is|of)?\s{0,3}[('\"]?(?:[-+]?\d|\.\d|nan|inf)"
-    r"|" + _FIRST + r"(?:evaluating|validating|(?:running|starting|begin|start of|doing) (?:the )?"
-    r"(?:evaluation|validation|eval|inference)|(?:evaluation|validation|eval)"
-    r" (?:started|begins|finished|done|complete|completed|took|results?))\b"
+    r"|" + _FIRST + r"(?:evaluating|validating|(?:running|start(?:ing)?|begin|start of|doing)"
+    r" (?:the )?(?:evaluation|validation|eval|inference)|(?:evaluation|validation|eval)"
+    r" (?:started|begins?|finished|done|complete|completed|took|results?))\b"
     r"|" + _FIRST + r"(?:test|val|validation|eval|dev) set\b.{0,10}:.{0,40}(?:loss|acc)"
     r"|^\W{0,8}(?:val|validation|eval|evaluation|test|dev)\W{0,2}[:\]|>].{0,80}?\b(?:"
     + _METRIC
@@ -64,7 +64,8 @@ EVAL = re.compile(
 COMPILE = re.compile(
     _FIRST
     + r"(?:(?:jit[- ])?compil(?:ing|ed) (?:the |your )?(?:model|graph|kernels?|network|train|step|"
-    r"function|forward|code)|model (?:was )?compiled|compilation (?:took|finished|done|complete))"
+    r"function|forward|code)|model (?:was )?compiled|compilation (?:took|finished|done|complete)"
+    r"|recompiling (?:function|frame)\b|torch\._dynamo hit config\.(?:recompile|cache_size)_limit)"
 )
 START = re.compile(
     _FIRST + r"(?:(?:start|begin|launch)(?:ing|ed|s)? (?:the |model |a new )?training|training "
@@ -136,6 +137,7 @@ def marker(line: str) -> EventKind | None:
         or "compil" in text
         or "resum" in text
         or "ckpt" in text
+        or "_dynamo hit" in text
     ):
         return None if text.isascii() else _in_other_scripts(text)
     if len(text) > LONGEST_MARKER:

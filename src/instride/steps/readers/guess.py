@@ -14,8 +14,10 @@ from typing import ClassVar
 import msgspec
 
 from instride.steps.model import Dialect, Pauses, Sampling
+from instride.steps.notes import Facts, Note
 from instride.steps.readers.contract import LONGEST_LINE, Reader
 from instride.steps.readers.guess_anchors import Field
+from instride.steps.readers.guess_columns import Column
 from instride.steps.readers.guess_learnt import Learnt
 from instride.steps.readers.guess_table import LearntTable, learn_table
 from instride.steps.readers.guess_text import TextReader, learn_text
@@ -25,13 +27,15 @@ from instride.steps.readers.table_reader import TableReader
 SAMPLE_LINES = 20_000
 ENOUGH_LINES = 3000
 PROMISING = re.compile(r"(?i:step|iter|epoch|batch|update|loss)\W{0,6}\d")
-UNIT_WORDS = {1e-6: "microseconds", 1e-3: "milliseconds", 1.0: "seconds", 60.0: "minutes"}
+UNIT_NAMES = {1e-6: "microseconds", 1e-3: "milliseconds", 1.0: "seconds", 60.0: "minutes"}
+AFTER, COLUMN = "after", "column"
+"""Where numbers stand, from their names: after them on a line, or under them in a table."""
 
 
 class Guess(msgspec.Struct, frozen=True):
     """What was learnt about a log."""
 
-    words: str
+    note: Note
     """What was taken for what, for the user."""
     reader: type[Reader]
 
@@ -60,37 +64,36 @@ def _enough(sample: Sequence[tuple[int, str]]) -> int:
 
 
 def _guess_text(found: Learnt) -> Guess:
-    sentence = _sentence(found)
+    told = Note("guessed", _told_of_text(found))
 
     class GuessedReader(TextReader):
         dialect: ClassVar = _dialect(found.times, found.stride)
         learnt = found
-        words = sentence
+        note = told
 
         @staticmethod
         def sniff(line: str) -> bool:
             return found.step.literal in line and found.step.pattern.search(line) is not None
 
-    return Guess(sentence, GuessedReader)
+    return Guess(told, GuessedReader)
 
 
 def _guess_table(found: LearntTable) -> Guess:
-    names = [f"step in column `{found.step.name}`"]
+    facts = {"step": found.step.name, "step_at": COLUMN, **_told_of_times(found.times, COLUMN)}
     if found.epoch is not None:
-        names.append(f"epoch in `{found.epoch.name}`")
-    names += _time_words(found.times, "in")
-    sentence = f"Guessed: {', '.join(names)}."
+        facts |= {"epoch": found.epoch.name, "epoch_at": COLUMN}
+    told = Note("guessed", facts)
 
     class GuessedReader(TableReader):
         dialect: ClassVar = _dialect(found.times, found.stride)
         learnt = found
-        words = sentence
+        note = told
 
         @staticmethod
         def sniff(line: str) -> bool:
             return found.cells(line) is not None
 
-    return Guess(sentence, GuessedReader)
+    return Guess(told, GuessedReader)
 
 
 def _dialect(times: Times, stride: int) -> Dialect:
@@ -109,45 +112,33 @@ def _dialect(times: Times, stride: int) -> Dialect:
     )
 
 
-def _sentence(found: Learnt) -> str:
-    """What was taken for what, in words."""
-    words = [f"step {_place(found.step)}"]
+def _told_of_text(found: Learnt) -> Facts:
+    """What was taken for what: names, and where from them the numbers stand."""
+    facts = {**_place("step", found.step), **_told_of_times(found.times, AFTER)}
     if found.epoch is not None:
-        words.append(f"counted on through the epochs {_place(found.epoch)}")
+        facts |= _place("epoch", found.epoch)
     elif found.epoch_lines:
-        words.append("counted on through the epochs on lines of their own")
-    named = len(words)
-    words += _time_words(found.times, "after")
+        facts["epoch_at"] = "lines"
     if found.form is not None:
-        dated = " (no date)" if found.form == "time only" else ""
-        words.append(f"timestamps on the lines{dated}")
-    if len(words) == named:
-        words.append("no time")
-    return f"Guessed: {', '.join(words)}."
+        facts["clock"] = "undated" if found.form == "time only" else "dated"
+    return facts
 
 
-def _place(field: Field) -> str:
+def _place(what: str, field: Field | Column, where: str = AFTER) -> Facts:
+    """Where a number stands: beside its name, else before its unit."""
     if field.name:
-        return f"after '{field.name}'"
-    return f"before '{field.unit}'" if field.unit else "without a name"
+        return {what: field.name, f"{what}_at": where}
+    return {what: field.unit or None, f"{what}_at": "before" if field.unit else "nameless"}
 
 
-def _time_words(times: Times, where: str) -> list[str]:
-    words = []
-    if (column := times.seconds) is not None:
-        place = f"{where} '{column.name}'" if column.name else f"before '{column.unit}'"
-        if times.is_rate:
-            words.append(f"steps a second {place}")
-        else:
-            unit = UNIT_WORDS.get(times.scale, "seconds")
-            words.append(
-                f"{unit} {place}" + (" for all steps between" if times.is_interval else "")
-            )
-    if (column := times.elapsed) is not None:
-        place = f" {where} '{column.name}'" if column.name else ""
-        words.append(f"time since the start{place}")
-    if (column := times.stamp) is not None:
-        words.append(f"timestamps {where} '{column.name}'")
-    if (column := times.data) is not None:
-        words.append(f"waiting for data {where} '{column.name}'")
-    return words
+def _told_of_times(times: Times, where: str) -> Facts:
+    facts: Facts = {}
+    if times.seconds is not None:
+        facts |= _place("time", times.seconds, where)
+        unit = UNIT_NAMES.get(times.scale, "seconds")
+        facts["unit"] = "rate" if times.is_rate else unit
+        facts["between"] = int(times.is_interval and not times.is_rate)
+    for what, column in (("elapsed", times.elapsed), ("stamp", times.stamp), ("data", times.data)):
+        if column is not None:
+            facts |= _place(what, column, where)
+    return facts

@@ -19,7 +19,13 @@ from instride.steps.readers.guess_columns import (
     stride_of,
 )
 from instride.steps.readers.guess_learnt import Learnt
-from instride.steps.readers.guess_lines import Key, Line, epochs_at
+from instride.steps.readers.guess_lines import (
+    Key,
+    Line,
+    announce_evaluation,
+    are_evaluation,
+    epochs_at,
+)
 from instride.steps.readers.guess_slots import (
     Slot,
     finite,
@@ -106,6 +112,7 @@ class Group:
             num_slots=int(sum(len(line.slots) for line in self.lines) / len(self.lines)),
             evals_apart=self._evals_apart(),
             evaluates=self._share(EventKind.EVAL) > 0.5,
+            total=self._usual_total(),
         )
         if through is not None:
             learnt.first_epoch = first_epoch
@@ -113,6 +120,11 @@ class Group:
             if epoch_key is not None:
                 learnt.epoch = anchor(epoch_key, self.lines, is_count=True)
         return learnt if self._finds_times(learnt) else None
+
+    def _usual_total(self) -> int | None:
+        """Out of how many steps most records are, where they say so."""
+        totals = Counter(total for total in self.step.totals if total is not None)
+        return int(totals.most_common(1)[0][0]) if totals else None
 
     def _has_bar(self) -> bool:
         """Whether these are progress bars: the rate they print is smoothed, and of no use."""
@@ -165,8 +177,8 @@ class Group:
         return None, [nan] * len(self.lines)
 
     def _says_other(self) -> bool:
-        """Whether the lines tell of saves and loads, at some step."""
-        if sum(self._share(kind) for kind in NO_STEPS) > 0.5:
+        """Whether the lines tell of saves, loads and evaluations, at some step."""
+        if sum(self._share(kind) for kind in NO_STEPS) > 0.5 or announce_evaluation(self.lines):
             return True
         named = [
             any(w in SAVING for word in line.words for w in subwords(word)) for line in self.lines
@@ -196,6 +208,8 @@ class Group:
         is_timed = lasts is not None or is_dated or times.stamp is not None
         if self.weight == STEP_WORD:
             return trains or lasts is not None or (is_timed and regular >= 0.5)
+        if self.weight != EPOCH_WORD and are_evaluation(self.lines):
+            return False
         if self.weight == FRACTION:
             named = lasts is not None and (lasts.has(STEP) or bool(PER_STEP.fullmatch(lasts.unit)))
             return is_timed and (trains or named)

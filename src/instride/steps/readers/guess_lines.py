@@ -7,8 +7,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from instride.steps.readers.guess_columns import FEWEST_RECORDS
+from instride.steps.readers.guess_columns import FEWEST_RECORDS, MOSTLY
 from instride.steps.readers.guess_slots import Slot, parts
+from instride.steps.readers.guess_words import EVAL_WORD, EVALUATES
 from instride.steps.stamps import find_form
 
 LONGEST_LEARNT = 4096
@@ -67,6 +68,17 @@ def kinds(lines: list[Line]) -> list[list[Line]]:
 
 def _is_alike(one: frozenset[str], other: frozenset[str]) -> bool:
     return len(one & other) >= ALIKE * len(one | other)
+
+
+def are_evaluation(lines: Sequence[Line]) -> bool:
+    """Whether these are the samples of an evaluation, which may have a log of its own."""
+    named = sum(EVAL_WORD.search(line.text) is not None for line in lines)
+    return named >= MOSTLY * len(lines) and not any("train" in line.text.lower() for line in lines)
+
+
+def announce_evaluation(lines: Sequence[Line]) -> bool:
+    """Whether the lines say that something is evaluated, or was."""
+    return sum(EVALUATES.search(line.text) is not None for line in lines) > 0.5 * len(lines)
 
 
 def epoch_headers(lines: Sequence[tuple[int, str]]) -> dict[int, int]:

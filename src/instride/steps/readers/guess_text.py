@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from instride.steps.model import EventKind
+from instride.steps.notes import Note
 from instride.steps.readers.guess_anchors import Field
 from instride.steps.readers.guess_columns import FEWEST_RECORDS
 from instride.steps.readers.guess_group import Group, weight
@@ -58,18 +59,20 @@ class TextReader(MarkedReader):
     """Reads the records that were learnt, and generic markers between them."""
 
     learnt: ClassVar[Learnt]
-    words: ClassVar[str]
+    note: ClassVar[Note]
     """What was learnt, for the user."""
 
     def __init__(self, log: Recording) -> None:
         super().__init__(log)
         learnt = self.learnt
-        log.note(self.words)
+        log.note(self.note)
         self.stamps = Stamps(learnt.form, counts_on=not learnt.is_own_clock)
         self._epochs = EpochCount(first_epoch=learnt.first_epoch)
         self._header_epoch = learnt.first_epoch
         self._is_counting_through = learnt.epoch is not None or learnt.epoch_lines
         self._last: int | None = None
+        self._evaluates = False
+        """An evaluation was announced since the last step."""
         has_stamps = learnt.form is not None or learnt.stamp is not None
         if (learnt.elapsed is not None and not has_stamps) or learnt.is_own_clock:
             self.use_own_clock()
@@ -95,20 +98,34 @@ class TextReader(MarkedReader):
             if word < found.start() or learnt.evals_apart or not self._holds_more(line):
                 return True
         step = _whole(found[1])
+        total = _whole(found[2]) if found.re.groups > 1 else None
+        if self._evaluates and learnt.total not in (None, total):
+            self.mark(EventKind.EVAL, number, wall=self.stamp(line))
+            return True
         if self._is_counting_through:
             epoch = self._epoch(line)
             if epoch is None:
                 return False
-            total = _whole(found[2]) if found.re.groups > 1 else None
             step = self.count(number, epoch, step, total)
         if seconds is not None and learnt.times.is_interval:
             gap = step - self._last if self._last is not None else learnt.stride
             seconds /= gap if 0 < gap <= 10 * learnt.stride else learnt.stride
-        self._last = step
+        self._last, self._evaluates = step, False
         data = _number(learnt.data, line)
         data = data * learnt.times.data_scale if data is not None else None
         self.record(number, step, seconds, self._wall(line), data)
         return True
+
+    def mark(
+        self,
+        kind: EventKind,
+        number: int,
+        seconds: float | None = None,
+        wall: float | None = None,
+        step: int | None = None,
+    ) -> None:
+        self._evaluates = self._evaluates or kind is EventKind.EVAL
+        super().mark(kind, number, seconds, wall, step)
 
     def _holds_more(self, line: str) -> bool:
         """Whether a line has all that a record has, and the results of an evaluation too."""

@@ -219,7 +219,7 @@ def _calibrate(times: Times, steps: Sequence[int], walls: Sequence[float]) -> No
         return
     ratio = median(printed) / median(gaps)
     covers = [(1.0, 1), (1.0, stride)]
-    if not column.unit and not column.has(SAYS_UNIT):
+    if column.kind == "number" and not column.unit and not column.has(SAYS_UNIT):
         covers += [(1e-3, 1), (1e-3, stride)]
     scale, num_steps = min(covers, key=lambda c: abs(log(ratio * c[0] / c[1])))
     if ratio * scale > 3 * num_steps:

@@ -55,7 +55,9 @@ TIME = names(
     "\u0432\u0440\u0435\u043c\u044f",
     "dur\u00e9e",
 }
-REMAINING = names("eta remaining remain left rem remains until timeout limit") | {
+REMAINING = names(
+    "eta remaining remain left rem remains until timeout limit estimated estimate est expected"
+) | {
     "\u5269\u4f59",
     "\u6b8b\u308a",
 }
@@ -125,6 +127,11 @@ RATE = re.compile(r"(?:it|its|iter|iters|iterations|step|steps|batch|batches|upd
 LABEL_UNITS = {"us": 1e-6, "ms": 1e-3, "msec": 1e-3, "msecs": 1e-3, "millis": 1e-3}
 LABEL_UNITS |= {"milliseconds": 1e-3, "minutes": 60.0, "mins": 60.0}
 EVAL_WORD = re.compile(rf"(?<![^\W_])(?i:{'|'.join(sorted(EVALUATION))})(?![^\W_])")
+
+EVALUATES = re.compile(
+    r"(?<![^\W_])(?i:(?:evaluation|validation|eval|testing) (?:start(?:s|ed)?|begins|finished|done|"
+    r"completed?|took)|evaluating|validating)(?![^\W_])"
+)
 
 
 def subwords(token: str) -> tuple[str, ...]:

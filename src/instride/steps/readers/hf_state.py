@@ -15,6 +15,7 @@ from typing import ClassVar
 import msgspec
 
 from instride.steps.model import Dialect, EventKind, Pauses, Sampling
+from instride.steps.notes import Note
 from instride.steps.readers.contract import Reader
 from instride.steps.readers.gaps import Mark, Printed
 from instride.steps.recording import Recording
@@ -99,8 +100,8 @@ class HFState(Reader):
         text = NOT_JSON.sub("null", text)
         try:
             return msgspec.json.decode(text, type=State).log_history
-        except (msgspec.DecodeError, RecursionError) as error:
-            self.log.note(f"the document is damaged ({error}): read entry by entry")
+        except (msgspec.DecodeError, RecursionError):
+            self.log.note(Note("damaged-document"))
         return [entry for found in ENTRY.finditer(text) if (entry := _entry(found[0]))]
 
 

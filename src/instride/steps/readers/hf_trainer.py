@@ -16,9 +16,10 @@ import msgspec
 
 from instride.steps.clocks import stamp_before
 from instride.steps.model import Dialect, EventKind, Pauses, Sampling
-from instride.steps.readers.barlog import BarLog, Family
+from instride.steps.notes import Note
+from instride.steps.readers.bar_families import Family
+from instride.steps.readers.bar_reader import BarReader
 from instride.steps.readers.bars import LONGEST_BRACKETS
-from instride.steps.readers.contract import Reader
 from instride.steps.readers.gaps import Mark, Printed
 from instride.steps.readers.hf_epochs import EpochSteps
 from instride.steps.readers.training_bar import Replay, choose
@@ -44,7 +45,7 @@ STATE_DICT_WARNING = "Positional args are being deprecated, use kwargs instead"
 """torch warns so when a state dict is taken, which a Trainer does to save."""
 
 
-class HFTrainer(Reader):
+class HFTrainer(BarReader):
     """In a step the Trainer first logs, then evaluates, then saves: the pause lies between this
     update of the bar and the next. The clock is the bar's, in whole seconds.
     """
@@ -59,9 +60,6 @@ class HFTrainer(Reader):
 
     def __init__(self, log: Recording) -> None:
         super().__init__(log)
-        log.run.clock_is_absolute = False
-        log.run.clock_resolution_s = 1.0
-        self.bars = BarLog()
         self.printed = Printed()
         self.epochs = EpochSteps()
         self.total: int | None = None
@@ -110,7 +108,7 @@ class HFTrainer(Reader):
             run.dialect = msgspec.structs.replace(
                 run.dialect, pauses=Pauses.NONE, sampling=Sampling.TOTALS
             )
-        self.log.note(f"no progress bar: steps counted as {every} for each printed dictionary")
+        self.log.note(Note("counted-dictionaries", {"every": every}))
         self.printed.replay(self.log)
 
     def _dictionary(self, number: int, line: str) -> None:

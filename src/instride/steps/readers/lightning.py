@@ -14,7 +14,7 @@ from instride.steps.readers.bars import LONGEST_BRACKETS, parse
 from instride.steps.readers.gaps import Mark
 from instride.steps.readers.tqdm import Tqdm
 
-LABEL = re.compile(r"(?:^|[\s:])Epoch \d{1,9}: {1,4}\d{1,3}%")
+LABEL = re.compile(r"(?:^|[\s:])Epoch \d{1,9}: {1,4}(?:\d{1,3}%|\|)")
 MARKER = re.compile(
     r"global step (?P<saved>\d{1,15}): .{0,200}?, saving model to "
     r"|(?P<launch>GPU available: |You are using a CUDA device )"

@@ -10,6 +10,7 @@ from typing import ClassVar
 
 from instride.steps.clocks import stamp_before
 from instride.steps.model import Dialect, EventKind, Pauses, Sampling
+from instride.steps.notes import Note
 from instride.steps.readers.contract import Reader
 from instride.steps.readers.stamped_events import mark, mark_start_once
 
@@ -71,7 +72,4 @@ class LitGPT(Reader):
         wall = stamp_before(line, found.start())
         self.log.step(int(iteration), number, float(time) * UNITS[unit], wall)
         if int(iteration) > int(step) > 0:
-            self.log.note(
-                "A step here is one micro-batch. LitGPT times the last one of each optimizer step, "
-                "which holds the optimizer's work."
-            )
+            self.log.note(Note("micro-batches"))

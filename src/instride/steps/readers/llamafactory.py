@@ -9,7 +9,9 @@ import re
 from typing import ClassVar
 
 from instride.steps.model import Dialect, EventKind, Pauses, Sampling
-from instride.steps.readers.barlog import BarLog, Family
+from instride.steps.notes import Note
+from instride.steps.readers.bar_families import Family
+from instride.steps.readers.barlog import BarLog
 from instride.steps.readers.bars import Role, seconds
 from instride.steps.readers.contract import Reader
 from instride.steps.readers.gaps import Mark
@@ -74,6 +76,4 @@ class LlamaFactory(Reader):
         if self.family.bars:
             Replay(self.log, self.writers, self.family, None).run()
             if self.log.run.num_duplicates:
-                self.log.note(
-                    "several jobs wrote to this file at the same time: the first one is read"
-                )
+                self.log.note(Note("first-job"))

@@ -17,10 +17,12 @@ RECORD = re.compile(
 MARKER = re.compile(
     r"(?:[Ss]aved a checkpoint at step|Started an asynchronous checkpoint save for step)"
     r" (?P<saved>\d{1,15})"
-    r"|(?:Completed eval after train step|eval metrics after step:) (?P<evaluated>\d{1,15})"
-    r"|(?P<load>[Rr]estoring (?:from|state from)|[Rr]estored from|checkpoint manager exists so"
-    r"|No existing checkpoints found)"
-    r"|(?P<launch>Creating checkpoint manager\.{3}|Running Model: |Found \d{1,7} devices)"
+    r"|(?:(?:Starting|Completed) eval after train step|eval metrics after step:)"
+    r" (?P<evaluated>\d{1,15})"
+    r"|(?P<load>[Rr]estoring (?:from|state from|params from)|[Rr]estored from"
+    r"|checkpoint manager exists so|No existing checkpoints found)"
+    r"|(?P<launch>Creating checkpoint manager(?:\.{3}| with )|Running Model: "
+    r"|Found \d{1,7} devices)"
 )
 HOSTS_APART = 8
 """Steps: hosts that print into one log are not further apart than this."""

@@ -11,11 +11,13 @@ from statistics import median
 from typing import ClassVar
 
 from instride.steps.model import Dialect, EventKind, Pauses, Sampling
+from instride.steps.notes import Note
 from instride.steps.readers.marking import EpochCount
 from instride.steps.readers.stamped_reader import StampedReader
 from instride.steps.recording import Recording
 
-# GluonCV prints `[Epoch 0][Batch 99], Speed: ..`; Sockeye counts updates, and tells their rate.
+# GluonCV prints `[Epoch 0][Batch 99], Speed: ..`, which is the speed of that batch alone. Sockeye
+# counts updates, and tells their rate.
 RECORD = re.compile(
     r"(?:Epoch|Iter) ?\[?(\d{1,7})\]? ?\[?Batch \[?(?:\d{1,9}-)?(\d{1,9})\],?\s{0,4}"
     r"Speed: (\d{1,12}(?:\.\d{1,9})?) samples/sec"
@@ -76,7 +78,9 @@ class MXNet(StampedReader):
         wall = self.wall(line, found.start())
         speed, updates = float(found[3]), float(found[4] or 0)
         seconds = 1 / updates if updates else 1 / speed if speed else None
-        if speed and not updates:
+        if wall is not None and line[: found.start()].endswith("["):
+            seconds = None
+        elif speed and not updates:
             self._is_per_sample = True
             self._compare(epoch, batch, wall, speed)
         self.log.step(self._epochs.step(int(epoch), batch), number, seconds, wall)
@@ -122,9 +126,9 @@ class MXNet(StampedReader):
         size = self._batch_size
         if size is None and self._sizes:
             size = max(1, round(median(self._sizes)))
-            self.log.note(f"A batch has {size} samples, to judge by the times in the log.")
+            self.log.note(Note("batch-size", {"size": size}))
         if size is None:
-            self.log.note("The log does not tell the batch size: a step is taken as one sample.")
+            self.log.note(Note("no-batch-size"))
             return
         seconds = self.log.run.seconds
         for index, each in enumerate(seconds):

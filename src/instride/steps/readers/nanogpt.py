@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import ClassVar
 
 from instride.steps.clocks import stamp_before
 from instride.steps.model import Dialect, EventKind, Pauses, Sampling
-from instride.steps.readers.contract import Reader
+from instride.steps.readers.dense import DenseReader
 from instride.steps.readers.stamped_events import mark, mark_start_once
 
 # Forks print perplexity or the learning rate before the time, `time: 1.35 s`, and no `mfu`.
@@ -16,13 +17,16 @@ RECORD = re.compile(
     r"iter {1,8}(\d{1,18}): loss [^,:]{1,40}(?:, \w{1,20}:? [^,:]{1,40}){0,4}?, "
     r"time:? (\d{1,15}(?:\.\d{1,9})?|nan|inf) ?(ms|s)\b"
 )
+PLAIN = re.compile(
+    r"\niter ([0-9]{1,18}): loss [^,:\n]{1,40}, time ([0-9]{1,9}\.[0-9]{1,9})ms\b[^\n]{0,200}(?=\n)"
+)
 EVALUATION = re.compile(r"step (\d{1,18})(?:, tokens [\d,]{1,30})?: .{0,80}?val loss ")
 SAVING = re.compile(r"[Ss]av(?:ing|ed) (?:\w{1,20} )?checkpoint to ")
 LAUNCH = re.compile(r"Initializing (?:a new model from scratch|from OpenAI GPT-2 weights)")
 UNITS = {"ms": 1e-3, "s": 1.0}
 
 
-class NanoGPT(Reader):
+class NanoGPT(DenseReader):
     """The clock runs from the end of one iteration to the end of the next, so that an evaluation
     and a save, which happen at the top of iteration N, are in the time printed for N.
     """
@@ -34,6 +38,8 @@ class NanoGPT(Reader):
         pauses=Pauses.SAME,
         sampling=Sampling.EVERY_KTH,
     )
+
+    plain: ClassVar = PLAIN
 
     @staticmethod
     def sniff(line: str) -> bool:
@@ -52,6 +58,13 @@ class NanoGPT(Reader):
                 mark(self.log, EventKind.SAVE, number, line, found.start())
         else:
             self._sets_up(number, line)
+
+    def feed_plain(
+        self, lines: Sequence[int], fields: Sequence[list[str]], begin: int, end: int
+    ) -> None:
+        steps, times = (column[begin:end] for column in fields)
+        unit = UNITS["ms"]
+        self.log.steps(list(map(int, steps)), lines, [time * unit for time in map(float, times)])
 
     def _sets_up(self, number: int, line: str) -> None:
         if "tokens per iteration will be" in line:

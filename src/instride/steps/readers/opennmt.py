@@ -16,7 +16,7 @@ from instride.steps.readers.stamped_events import mark, mark_start_once
 from instride.steps.recording import Recording
 
 RECORD = re.compile(
-    r"Step {1,8}(\d{1,12})(?:/ {0,8}\d{1,12})?; acc[^;]{1,40};(?: [^;]{1,60};){1,8} {1,8}"
+    r"Step {1,8}(\d{1,12})(?:/ {0,8}\d{1,12})?; (?:acc|xent)[^;]{1,40};(?: [^;]{1,60};){1,8} {1,8}"
     r"(\d{1,12}) sec\b"
 )
 SAVING = "Saving checkpoint "
@@ -46,10 +46,10 @@ class OpenNMT(Reader):
 
     @staticmethod
     def sniff(line: str) -> bool:
-        return "; acc" in line and RECORD.search(line) is not None
+        return ("; acc" in line or "; xent" in line) and RECORD.search(line) is not None
 
     def feed(self, number: int, line: str) -> None:
-        if "; acc" in line:
+        if "; acc" in line or "; xent" in line:
             self._record(number, line)
         elif "alid" in line:
             self._evaluation(number, line)

@@ -6,8 +6,10 @@ whole log has been seen.
 
 from __future__ import annotations
 
-from array import array
+from collections.abc import Sequence
 from itertools import pairwise
+
+from instride.steps.columns import Column
 
 BITS = 40
 MASK = (1 << BITS) - 1
@@ -23,7 +25,7 @@ def unpacked(step: int) -> tuple[int, int]:
     return step >> BITS, step & MASK
 
 
-def unpack_learnt(steps: array[int]) -> bool:
+def unpack_learnt(steps: Column) -> bool:
     """Count on through the epochs, which begin with 1; False if the log does so itself.
 
     An epoch has as many steps as the places seen in those that ended. Each run in the log has
@@ -46,7 +48,7 @@ def unpack_learnt(steps: array[int]) -> bool:
     return True
 
 
-def _begins_anew(steps: array[int]) -> bool:
+def _begins_anew(steps: Sequence[int]) -> bool:
     """Whether places begin anew with an epoch; if no epoch ends, whether they began at all."""
     goes_on = False
     for before, after in pairwise(steps):
@@ -60,7 +62,7 @@ def _begins_anew(steps: array[int]) -> bool:
     return first <= max(1, (steps[1] & MASK) - first)
 
 
-def _length(steps: array[int], before: int) -> int:
+def _length(steps: Sequence[int], before: int) -> int:
     """Steps of an epoch in one run, given what they were in the run before."""
     whole = [one & MASK for one, other in pairwise(steps) if other >> BITS > one >> BITS]
     most = max(step & MASK for step in steps)

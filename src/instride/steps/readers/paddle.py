@@ -1,4 +1,4 @@
-"""The trainers of the Paddle family: OCR, Clas, Seg, Detection, NLP, Rec and their templates.
+"""The trainers of the Paddle family: OCR, Clas, Seg, Detection, NLP, Rec, Video, and templates.
 
 [2026/01/30 01:23:26] ppocr INFO: epoch: [1/200], global_step: 5, loss: 75.56, avg_reader_cost:
 0.14362 s, avg_batch_cost: 0.82421 s, avg_samples: 64.0, ips: 77.65 samples/s, eta: 6:02:34
@@ -17,9 +17,13 @@ from instride.steps.recording import Recording
 
 STEP = re.compile(r"global[_ ]step:? ?(\d{1,15})\b")
 EPOCH = re.compile(
-    r"[Ee]poch[ :=]{1,2}\[?(\d{1,7})(?:/\d{1,7})?\]?,?[ \]\[]{0,3}"
-    r"(?:[Ii]ter|batch_id|batch)?[ :=]{0,2}\[? {0,8}(\d{1,9})(?:/(\d{1,9}))?\b"
+    r"[Ee]poch[ :=]{1,2}\[? {0,4}(\d{1,7})(?!\d)(?:/\d{1,7})? {0,4}\]?,?[ \]\[]{0,3}"
+    r"(?:[Ii]ter|batch_id|batch|train step)?[ :=]{0,2}\[? {0,8}(\d{1,9})(?:/(\d{1,9}))?\b"
 )
+EVALUATED = re.compile(r"\[[Ee]val\]|\] val step:")
+"""A batch of an evaluation, which is timed as one of the training is."""
+INFERRING = "start load model from "
+"""PaddleRec goes on like this where it tries what it trained, batch by batch."""
 NUMBER = r"(\d{1,9}(?:\.\d{1,9})?|nan|inf)"
 BATCH = re.compile(rf"batch_cost[:=] ?{NUMBER}")
 READER = re.compile(rf"(?:reader|data)_cost[:=] ?{NUMBER}")
@@ -60,16 +64,23 @@ class Paddle(StampedReader):
     def __init__(self, log: Recording) -> None:
         super().__init__(log)
         self._epochs = EpochCount()
+        self._infers = False
 
     @staticmethod
     def sniff(line: str) -> bool:
-        if "batch_cost" not in line or BATCH.search(line) is None:
+        if "batch_cost" not in line or BATCH.search(line) is None or EVALUATED.search(line):
             return False
         return STEP.search(line) is not None or EPOCH.search(line) is not None
 
     def feed(self, number: int, line: str) -> None:
         if "batch_cost" in line:
-            self._record(number, line)
+            self._infers = self._infers and "loss" not in line
+            if self._infers or EVALUATED.search(line):
+                self.tell(EventKind.EVAL, number, self.wall(line, line.find("batch_cost")))
+            else:
+                self._record(number, line)
+        elif INFERRING in line:
+            self._infers = True
         elif "INFO" in line or "----" in line:
             self.take_marker(number, line)
 
@@ -79,8 +90,7 @@ class Paddle(StampedReader):
         if batch is None or place is None:
             return
         wall = self.wall(line, place.start())
-        # PaddleClas averages over the whole epoch: that says little of the last batches.
-        seconds = None if "[Train][Epoch " in line else float(batch[1])
+        seconds = None if _is_no_average(line, place) else float(batch[1])
         reader = None if seconds is None else READER.search(line)
         self.log.step(
             self._step(line, place), number, seconds, wall, float(reader[1]) if reader else None
@@ -96,3 +106,15 @@ class Paddle(StampedReader):
         return self._epochs.step(
             int(epoch), int(iteration), int(num_iterations) if num_iterations else None
         )
+
+
+def _is_no_average(line: str, place: re.Match[str]) -> bool:
+    """Whether the time is not that of the batches since the last line.
+
+    PaddleClas averages over the whole epoch, which says little of the last batches; PaddleVideo
+    prints the time of the last batch alone. PaddleRec divides that of the first batch of an epoch
+    by the number of batches between two lines.
+    """
+    if "[Train][Epoch " in line or " train step:" in line:
+        return True
+    return place.re is EPOCH and place[2] == "0" and "avg_" in line

@@ -12,8 +12,10 @@ from time import perf_counter
 from typing import ClassVar
 
 from instride.errors import BadPatternError
+from instride.reasons import Reason
 from instride.steps.clocks import count
 from instride.steps.model import Dialect, EventKind, Pauses, Sampling
+from instride.steps.notes import Note
 from instride.steps.readers.contract import LONGEST_LINE, Reader
 from instride.steps.readers.marking import MarkedReader
 from instride.steps.readers.pattern_groups import compile_pattern
@@ -36,7 +38,7 @@ def pattern_reader(patterns: Sequence[str]) -> type[Reader]:
         steps = tuple(p for p in marks if "step" in p.groupindex)
         marks = tuple(p for p in marks if p not in steps)
     if not steps:
-        raise BadPatternError(" ".join(patterns), "no group is named `step`")
+        raise BadPatternError(" ".join(patterns), Reason("no-step-group"))
     extras = tuple(p for p in compiled if p not in marks and p not in steps)
     by_rate = any("per_second" in p.groupindex for p in compiled)
 
@@ -107,7 +109,7 @@ class PatternReader(MarkedReader):
                 pattern.search(line, 0, length)
             if perf_counter() - started > SLOW_S:
                 self._longest = length
-                self.log.note(f"Lines over {length} characters are skipped: the pattern is slow.")
+                self.log.note(Note("long-lines", {"length": length}))
                 return False
             length *= 2
         return True
@@ -169,7 +171,7 @@ class PatternReader(MarkedReader):
             text = values.get("time")
             wall = None if text is None else self.stamps.read(text)
             if text is not None and wall is None:
-                self.log.note(f"`{text[:40]}` in the group `time` is no known timestamp.")
+                self.log.note(Note("no-timestamp", {"text": text[:40]}))
             return wall
         return self.since_start(values.get("elapsed", ""))
 

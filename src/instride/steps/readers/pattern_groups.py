@@ -7,6 +7,7 @@ import re
 from time import perf_counter
 
 from instride.errors import BadPatternError
+from instride.reasons import Reason
 
 GROUPS = {
     "step": "the number of the step",
@@ -36,21 +37,23 @@ def compile_pattern(pattern: str) -> re.Pattern[str]:
     try:
         compiled = re.compile(pattern)
     except (re.error, OverflowError, RecursionError) as error:
-        raise BadPatternError(pattern, f"it is no regular expression: {error}") from error
+        raise BadPatternError(pattern, Reason("no-regex", {"text": str(error)})) from error
     for name in compiled.groupindex:
         if name not in GROUPS:
             raise BadPatternError(pattern, _unknown(name))
     if not compiled.groupindex:
-        raise BadPatternError(pattern, r"it has no named group, such as `(?P<step>\d+)`")
+        raise BadPatternError(pattern, Reason("no-groups"))
     if _is_endless(compiled):
-        raise BadPatternError(pattern, "a repeat inside a repeat makes it endlessly slow")
+        raise BadPatternError(pattern, Reason("endless"))
     return compiled
 
 
-def _unknown(name: str) -> str:
+def _unknown(name: str) -> Reason:
     nearest = difflib.get_close_matches(name, GROUPS, n=1, cutoff=0.4)
-    meant = f", did you mean `{nearest[0]}`?" if nearest else ""
-    return f"no group is called `{name}`{meant} (the names are {', '.join(GROUPS)})"
+    facts = {"name": name, "names": ", ".join(GROUPS)}
+    if nearest:
+        return Reason("near-group", {**facts, "nearest": nearest[0]})
+    return Reason("unknown-group", facts)
 
 
 def _is_endless(compiled: re.Pattern[str]) -> bool:

@@ -11,6 +11,11 @@ from instride.steps.readers.contract import Reader
 from instride.steps.recording import Recording
 from instride.steps.stamps import Stamps
 
+ANOTHER_S = 10.0
+"""The same announcement so long after the last one is that of another process, not of a rank."""
+SAME_TEXT = 12
+"""Characters that tell announcements apart: one process may have several, far apart."""
+
 
 class StampedReader(Reader):
     """Knows when a line was written, and what the texts of its trainer mean."""
@@ -23,6 +28,8 @@ class StampedReader(Reader):
     def __init__(self, log: Recording) -> None:
         super().__init__(log)
         self._stamps = Stamps()
+        self._announced: dict[str, float | None] = {}
+        """When a launch was announced last, by the beginning of the text."""
 
     def wall(self, line: str, end: int) -> float | None:
         """When a line was written, by the first timestamp that begins before `end`."""
@@ -39,7 +46,18 @@ class StampedReader(Reader):
         """Record the event of a line that marks one, with its time."""
         if found := self.marked(line):
             kind, where = found
-            self.tell(kind, number, self.wall(line, where))
+            wall = self.wall(line, where)
+            if kind is EventKind.START and self._is_another(line[where : where + SAME_TEXT], wall):
+                self.log.event(kind, number, wall=wall)
+            self.tell(kind, number, wall)
+
+    def _is_another(self, text: str, wall: float | None) -> bool:
+        """Whether a launch is announced again, so that the one before it came to no step."""
+        before, self._announced[text] = self._announced.get(text), wall
+        if before is None or wall is None or wall - before < ANOTHER_S:
+            return False
+        self._announced = {text: wall}
+        return is_launched(self.log)
 
     def tell(
         self, kind: EventKind, number: int, wall: float | None, seconds: float | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from instride.steps.model import EventKind
+from instride.steps.notes import Note
 from instride.steps.readers.guess_table import LearntTable, split
 from instride.steps.readers.marking import EpochCount, MarkedReader
 from instride.steps.recording import Recording
@@ -15,12 +16,12 @@ class TableReader(MarkedReader):
     """Reads the rows of a learnt table; a row of names in the middle is a new process."""
 
     learnt: ClassVar[LearntTable]
-    words: ClassVar[str]
+    note: ClassVar[Note]
     """What was learnt, for the user."""
 
     def __init__(self, log: Recording) -> None:
         super().__init__(log)
-        log.note(self.words)
+        log.note(self.note)
         self._epochs = EpochCount(first_epoch=self.learnt.first_epoch)
         self._last: int | None = None
         if self.learnt.elapsed_at is not None and self.learnt.stamp_at is None:

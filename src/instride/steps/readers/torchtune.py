@@ -10,9 +10,9 @@ from typing import ClassVar
 
 from instride.steps.clocks import stamp_before
 from instride.steps.model import Dialect, EventKind, Pauses, Sampling
-from instride.steps.readers.barlog import Bar, BarLog
+from instride.steps.readers.bar_families import Bar
+from instride.steps.readers.bar_reader import BarReader
 from instride.steps.readers.bars import LONGEST_BRACKETS, parse
-from instride.steps.readers.contract import Reader
 from instride.steps.readers.gaps import Mark, Printed
 from instride.steps.readers.training_bar import Replay, choose
 from instride.steps.recording import Recording
@@ -27,7 +27,7 @@ SIZE = re.compile(r" checkpoint of size (\d{1,9}\.\d{1,6}) GiB saved to ")
 SAVING = ("Starting checkpoint save", "Saving checkpoint", " checkpoint of size ")
 
 
-class Torchtune(Reader):
+class Torchtune(BarReader):
     """The description is set after the bar has moved, so only the bar's own count is true. A save
     stops the clock behind the printed tokens a second, but not the bar's.
     """
@@ -42,9 +42,6 @@ class Torchtune(Reader):
 
     def __init__(self, log: Recording) -> None:
         super().__init__(log)
-        log.run.clock_is_absolute = False
-        log.run.clock_resolution_s = 1.0
-        self.bars = BarLog()
         self.printed = Printed()
 
     @staticmethod

@@ -6,20 +6,20 @@ import re
 from typing import ClassVar
 
 from instride.steps.model import Dialect, EventKind, Pauses, Sampling
-from instride.steps.readers.barlog import Bar, BarLog, Family
+from instride.steps.notes import Note
+from instride.steps.readers.bar_families import Bar, Family
+from instride.steps.readers.bar_reader import BarReader
 from instride.steps.readers.bars import Role, parse
-from instride.steps.readers.contract import Reader
 from instride.steps.readers.gaps import Mark
 from instride.steps.readers.generic_markers import marker, stated_s
 from instride.steps.readers.training_bar import A_COUPLE, Replay, choose
-from instride.steps.recording import Recording
 
 MARKED = (EventKind.EVAL, EventKind.SAVE, EventKind.CLEANUP, EventKind.LOAD, EventKind.COMPILE)
 """Not launches: some scripts announce one for every epoch, and the bars show those of processes."""
 EPOCH = re.compile(r"epoch[^\d|]{0,4}(\d{1,9})", re.IGNORECASE)
 
 
-class Tqdm(Reader):
+class Tqdm(BarReader):
     """A log may have bars of downloads, tokenising, evaluations; which one is the training shows
     only at its end. Its clock counts whole seconds and runs through every pause.
     """
@@ -32,12 +32,6 @@ class Tqdm(Reader):
         pauses=Pauses.SMOOTHED,
         sampling=Sampling.RUNNING_TOTAL,
     )
-
-    def __init__(self, log: Recording) -> None:
-        super().__init__(log)
-        log.run.clock_is_absolute = False
-        log.run.clock_resolution_s = 1.0
-        self.bars = BarLog()
 
     @staticmethod
     def sniff(line: str) -> bool:
@@ -60,12 +54,9 @@ class Tqdm(Reader):
         replay = Replay(self.log, self.bars, family, Epochs().steps_before)
         replay.run()
         if any(_is_rival(each, family) for each in self.bars.families.values()):
-            name = f"`{family.description}`" if family.description else "without a name"
-            self.log.note(f"several long bars: the one {name} was taken for the training")
+            self.log.note(Note("several-bars", {"name": family.description or None}))
         if replay.num_epochs and not replay.has_stamps:
-            self.log.note(
-                "every epoch has a bar of its own: time between two epochs is not in the log"
-            )
+            self.log.note(Note("bar-an-epoch"))
 
 
 def _is_rival(other: Family, chosen: Family) -> bool:

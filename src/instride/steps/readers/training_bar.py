@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from array import array
+from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from math import isnan
 
 from instride.steps.model import EventKind
-from instride.steps.readers.barlog import Bar, BarLog, Family
+from instride.steps.readers.bar_families import Bar, Family
+from instride.steps.readers.barlog import BarLog
 from instride.steps.readers.bars import Role
 from instride.steps.readers.gaps import Mark, emit
-from instride.steps.recording import Recording
+from instride.steps.recording import MANY, Recording
 
 WEIGHTS = {Role.TRAINING: 4.0, Role.OTHER: 1.0, Role.EVALUATION: 0.05, Role.SAVING: 0.05}
 A_COUPLE = 3
@@ -22,6 +25,8 @@ NESTED = {
     Role.OTHER: (EventKind.EVAL, False),
 }
 """What a bar inside the training's stands for, and whether it says so itself."""
+WHOLE = 1 << 24
+"""Whole numbers below are exact in a float of four bytes."""
 PART_OF_A_STEP = 4
 """A bar without a name that comes more often than every so many steps is part of each step."""
 
@@ -82,25 +87,36 @@ class Replay:
         self.offset_s = 0
         self.num_epochs = 0
         self.marks: list[Mark] = []
+        self._ahead = 0
+        """How far rows of the family are from places among the updates of all bars."""
+        self._following = 0
+        """How many marks of the log were taken."""
         self.between: list[Bar] = []
         """Other bars since the training's bar was first drawn."""
 
     def run(self) -> None:
-        bars, by_number = self.bars, {bar.number: bar for bar in self.lineage}
-        following, marks = 0, bars.marks
-        for position, number in enumerate(bars.bar):
-            while following < len(marks) and marks[following][0] <= position:
-                self.marks.append(marks[following][1])
-                following += 1
-            bar = by_number.get(number)
-            if bar is None:
-                if bars.bars[number].birth == position:
-                    self._other(bars.bars[number], bars.line[position])
-            elif bar is not self.main:
-                self._begin(bar, position)
-            else:
-                self._record(bar, position)
-        self.marks += [mark for _, mark in marks[following:]]
+        bars, lineage = self.bars, set(self.lineage)
+        self._choose_width()
+        for bar, begin, end, row in bars.stretches():
+            self._take_marks(begin)
+            self._ahead = row - begin
+            if bar not in lineage:
+                if bar.birth == begin:
+                    self._other(bar, bar.family.lines[row])
+                self._take_marks(end - 1)
+                continue
+            if bar is not self.main:
+                self._begin(bar, begin)
+                begin += 1
+            while begin < end:
+                self._take_marks(begin)
+                until = min(end, self._next_mark())
+                self._records(begin, until)
+                begin = until
+            for column in (self.family.counts, self.family.clocks, self.family.lines):
+                # The log may be as long as the memory that is left.
+                column.forget(end + self._ahead)
+        self._take_marks(bars.num_kept)
         self._close()
         emit(self.log, self.marks)
         run = self.log.run
@@ -110,22 +126,46 @@ class Replay:
             whole = all(isnan(stamp) or stamp == int(stamp) for stamp in bars.stamps[:1000])
             run.clock_resolution_s = 1.0 if whole else 0.0
 
-    def _record(self, bar: Bar, position: int) -> None:
+    def _choose_width(self) -> None:
+        """Whole seconds of a very long log need no more than four bytes."""
+        longest_s = sum(bar.elapsed_s for bar in self.bars.bars)
+        if self.num_kept >= MANY and not self.has_stamps and longest_s < WHOLE:
+            self.log.run.wall = array("f")
+
+    def _take_marks(self, position: int) -> None:
+        """Take the marks before the update at this place."""
+        first = self._following
+        self._following = bisect_right(self.bars.marked_at, position, first)
+        self.marks += self.bars.marks[first : self._following]
+
+    def _next_mark(self) -> int:
+        bars, following = self.bars, self._following
+        return bars.marked_at[following] if following < len(bars.marked_at) else bars.num_kept
+
+    def _records(self, begin: int, end: int) -> None:
         if self.marks:
             # The same bar goes on, so a launch that was announced was not of this process.
             emit(self.log, [mark for mark in self.marks if mark.kind is not EventKind.START])
             self.marks = []
-        step = self.bars.n[position] + self.offset_steps
-        self.log.step(step, self.bars.line[position], wall=self._wall(position))
+        rows = slice(begin + self._ahead, end + self._ahead)
+        steps = _shifted(self.family.counts[rows], self.offset_steps)
+        lines = self.family.lines[rows]
+        if self.has_stamps:
+            for step, line, stamp in zip(steps, lines, self.bars.stamps[begin:end], strict=True):
+                self.log.step(step, line, wall=stamp)
+        else:
+            walls = _shifted(self.family.clocks[rows], self.offset_s)
+            self.log.steps(steps, lines, wall=walls)
 
     def _wall(self, position: int) -> float:
         if self.has_stamps:
             return self.bars.stamps[position]
-        return float(self.bars.elapsed_s[position] + self.offset_s)
+        return float(self.family.clocks[position + self._ahead] + self.offset_s)
 
     def _begin(self, bar: Bar, position: int) -> None:
         """Go on with the next bar of the lineage, whose first update this is."""
-        line = self.bars.line[position]
+        row = position + self._ahead
+        line = self.family.lines[row]
         if self.main is None:
             self.offset_steps = (self.steps_before and self.steps_before(bar)) or 0
         else:
@@ -134,8 +174,8 @@ class Replay:
         emit(self.log, self.marks)
         self.marks, self.between = [], []
         is_first, self.main = self.main is None, bar
-        if self.bars.elapsed_s[position] > 0 or self.bars.n[position] == 1:
-            self._record(bar, position)
+        if self.family.clocks[row] > 0 or self.family.counts[row] == 1:
+            self._records(position, position + 1)
         elif is_first:
             # What a bar shows when it is created is where it starts, no step.
             self.log.clock(self._wall(position), line)
@@ -196,7 +236,7 @@ class Replay:
             return
         if self.has_stamps:
             self.log.clock(bar.closing_wall, bar.closing_line)
-        elif bar.elapsed_s > self.bars.elapsed_s[bar.last]:
+        elif bar.elapsed_s > bar.kept_s:
             self.log.clock(float(bar.elapsed_s + self.offset_s), bar.closing_line)
 
 
@@ -207,6 +247,10 @@ def _lineage(bars: list[Bar]) -> list[Bar]:
         if lineage[-1].last < bar.birth:
             lineage.append(bar)
     return lineage
+
+
+def _shifted(numbers: list[int], offset: int) -> list[int]:
+    return [number + offset for number in numbers] if offset else numbers
 
 
 def _are_stamped(lineage: list[Bar]) -> bool:

@@ -46,7 +46,6 @@ def _page(explanation: Explanation, languages: Mapping[str, Words], chosen: str)
         {f"t_{key.replace('.', '_')}": escaped(text) for key, text in mine.items()},
         lang=chosen,
         policy=_policy(library, script),
-        name=escaped(shown.name),
         styles=(VENDORED / f"{UPLOT}.min.css").read_text(encoding="utf-8")
         + (PARTS / "page.css").read_text(encoding="utf-8"),
         licence=(VENDORED / f"{UPLOT}.LICENSE").read_text(encoding="utf-8"),
@@ -63,6 +62,7 @@ def _page(explanation: Explanation, languages: Mapping[str, Words], chosen: str)
         owner_rows=body.owner_rows(),
         gap_hidden="" if shown.has_long_gap else " hidden",
         findings=body.findings(),
+        advice=body.advice(),
         unknowns=body.unknowns(),
     )
 

@@ -35,9 +35,11 @@ class Body:
 
     def facts(self) -> str:
         names = ["trainer", "steps", "wall", "ordinary"]
-        if "fact.rhythm.value" in self.words and self.shown.explanation.ledger.rhythm:
+        if self.shown.explanation.ledger.rhythm:
             names.append("rhythm")
-        if self.shown.restarts:
+        if self.shown.num_runs > 1:
+            names.append("runs")
+        if self.shown.num_restarts:
             names.append("restarts")
         return "".join(
             f"<div>{self.text(f'fact.{name}', 'dt')}{self.text(f'fact.{name}.value', 'dd')}</div>"
@@ -124,11 +126,18 @@ class Body:
     def _cures(self, key: str, told: Told) -> str:
         items = "".join(
             f"<li>{self.text(f'{key}.cure.{number}')}{self._saves(f'{key}.saves.{number}')}"
-            f"{f'<code>{escaped(cure.change)}</code>' if cure.change else ''}</li>"
+            f"{self._change(cure.change)}</li>"
             for number, cure in enumerate(told.cures)
         )
         title = self.text("finding.try", "h4")
         return f'<div class="cures">{title}<ul>{items}</ul></div>' if items else ""
+
+    def _change(self, change: str | None) -> str:
+        """A line to copy."""
+        if change is None:
+            return ""
+        button = self.text("copy", "button", ' type="button" class="copy"')
+        return f'<div class="change"><code>{escaped(change)}</code>{button}</div>'
 
     def _saves(self, key: str) -> str:
         return self.text(key, "span", ' class="saves"') if key in self.words else ""
@@ -149,6 +158,17 @@ class Body:
         )
         title = self.text(f"{key}.evidence", "summary")
         return f'<details class="evidence">{title}<ul>{lines}</ul></details>'
+
+    def advice(self) -> str:
+        """What to set, with the lines to copy."""
+        items = "".join(
+            f"<li>{self.text(f'advice.{number}', 'p')}{self._change(each.change)}"
+            f"{self._saves(f'advice.{number}.saves')}</li>"
+            for number, each in enumerate(self.shown.explanation.advice)
+        )
+        title = self.text("advice.title", "h2", ' id="advice-title"')
+        about = 'class="advice" aria-labelledby="advice-title"'
+        return f"<section {about}>{title}<ul>{items}</ul></section>" if items else ""
 
     def unknowns(self) -> str:
         count = len(self.shown.explanation.unknowns)

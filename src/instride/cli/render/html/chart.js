@@ -110,6 +110,7 @@ function options() {
 
 function build() {
   if (plot) plot.destroy();
+  palette.clear();
   refreshColumns();
   plot = new uPlot(options(), chartData(), root);
   plot.over.appendChild(tip);
@@ -176,7 +177,7 @@ function point(self) {
   tip.textContent = "";
   const lines = [
     duration(VALUE[record]),
-    ownerName(OWNERS[OWNER[record]]),
+    ...ownersOf(record).map(ownerText),
     say("chart.step", { step: number(STEP[record]) }),
     say("chart.at", { time: duration(AT[record]) }),
   ];

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from instride.cli.render.html.places import Place, places
-from instride.explain.causes.curing import Cure, cures
+from instride.explain.causes.curing import Cure
 from instride.explain.explaining import LONGEST_TEXT, Explanation
 from instride.explain.findings import NOTABLE, Finding
 from instride.explain.ledger import Account
@@ -51,7 +51,8 @@ class Told(msgspec.Struct, frozen=True):
 
 class Content(msgspec.Struct, frozen=True):
     explanation: Explanation
-    name: str
+    names: list[str]
+    """Of the logs, without their directories."""
     shown: Series
     owners: list[tuple[Owner, Account]]
     """Those that have time: computing, the others by what they cost, gaps."""
@@ -61,6 +62,21 @@ class Content(msgspec.Struct, frozen=True):
     restarts: list[Start]
     notable: list[Told]
     small: list[Told]
+
+    @property
+    def num_runs(self) -> int:
+        """Trainings in the log: a process that began anew is one of its own."""
+        return 1 + sum(restart.is_new_run for restart in self.explanation.ledger.restarts)
+
+    @property
+    def num_restarts(self) -> int:
+        return len(self.explanation.ledger.restarts) + 1 - self.num_runs
+
+    @property
+    def is_counted_twice(self) -> bool:
+        """Whether a step has several owners, so that their steps are more than there are."""
+        ledger = self.explanation.ledger
+        return sum(each.steps for each in ledger.accounts.values()) > ledger.num_steps
 
     @property
     def told(self) -> list[Told]:
@@ -80,7 +96,7 @@ def content(explanation: Explanation) -> Content:
         (notable if is_notable else small).append(told)
     return Content(
         explanation=explanation,
-        name=_name(explanation),
+        names=[Path(source.name).name for source in explanation.sources],
         shown=thinned(full, MOST_RECORDS),
         owners=sorted(
             (each for each in ledger.accounts.items() if each[1].seconds > 0),
@@ -118,7 +134,7 @@ def _told(explanation: Explanation, finding: Finding, full: Series) -> Told:
         is_of_wall=is_of_wall,
         places=places(finding, ledger, full),
         quotes=quotes,
-        cures=cures(finding, ledger),
+        cures=explanation.cures(finding),
     )
 
 
@@ -126,8 +142,3 @@ def _quote(explanation: Explanation, line: int) -> Quote:
     name, number = explanation.place(line)
     file = Path(name).name if len(explanation.sources) > 1 else None
     return Quote(file, number, explanation.texts.get(line, "").strip()[:LONGEST_TEXT])
-
-
-def _name(explanation: Explanation) -> str:
-    names = [Path(source.name).name for source in explanation.sources]
-    return names[0] if len(names) == 1 else f"{names[0]} + {len(names) - 1}"

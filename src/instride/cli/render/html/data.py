@@ -28,6 +28,7 @@ def chart_data(shown: Content) -> dict[str, Any]:
         "took": floats(after - before for before, after in pairwise(chain([0.0], points.end_s))),
         "stride": runs(strides),
         "owner": runs(points.owner),
+        "shared": [[at, each] for at, each in sorted(points.shared.items())],
         "wall": ledger.wall_s,
         "baseline": ledger.baseline_s,
         "quiet": [[each.owner.value, each.begin_s, each.end_s] for each in points.quiet],

@@ -1,9 +1,15 @@
 // Painting on the chart's canvas: what lies behind the line, and the sticks of the owners.
 
-const STYLE = getComputedStyle(document.documentElement);
+// A canvas has no variables: an element that nobody sees tells what they stand for.
+const probe = document.head.appendChild(document.createElement("span"));
+const palette = new Map();
 
 function colour(name) {
-  return STYLE.getPropertyValue("--" + name).trim();
+  if (!palette.has(name)) {
+    probe.style.color = "var(--" + name + ")";
+    palette.set(name, getComputedStyle(probe).color);
+  }
+  return palette.get(name);
 }
 
 function clipped(plot, draw) {
@@ -51,13 +57,19 @@ function drawMarks(plot, state) {
       const at = plot.valToPos(mark.x, "x", true);
       const top = plot.valToPos(state.toScale(mark.value), "y", true);
       const bottom = plot.valToPos(state.toScale(mark.floor), "y", true);
-      ctx.strokeStyle = ctx.fillStyle = colour(OWNERS[mark.owner]);
       ctx.lineWidth = wide;
       ctx.globalAlpha = 0.75;
-      ctx.beginPath();
-      ctx.moveTo(at, bottom);
-      ctx.lineTo(at, top);
-      ctx.stroke();
+      let from = bottom;
+      for (const [owner, share] of stripes(mark.record)) {
+        const to = from + share * (top - bottom);
+        ctx.strokeStyle = colour(OWNERS[owner]);
+        ctx.beginPath();
+        ctx.moveTo(at, from);
+        ctx.lineTo(at, to);
+        ctx.stroke();
+        from = to;
+      }
+      ctx.fillStyle = colour(OWNERS[mark.owner]);
       ctx.globalAlpha = 1;
       ctx.beginPath();
       ctx.arc(at, top, dot, 0, 2 * Math.PI);

@@ -28,7 +28,9 @@ function showRange() {
         range,
         step: number(STEP[slowest.record]),
         time: duration(slowest.value),
-        owner: ownerName(OWNERS[slowest.owner]),
+        owner: ownersOf(slowest.record)
+          .map((each) => ownerName(OWNERS[each[0]]))
+          .join(say("list.gap")),
       })
     : range;
 }
@@ -93,6 +95,7 @@ function makeLegend() {
   const legend = document.getElementById("legend");
   const present = new Set(Array.from(OWNER));
   for (const [owner] of DATA.quiet) present.add(OWNERS.indexOf(owner));
+  for (const parts of SHARED.values()) parts.forEach(([owner]) => present.add(owner));
   for (const at of [...present].sort((a, b) => a - b)) {
     const item = legend.appendChild(document.createElement("li"));
     item.appendChild(document.createElement("i")).className = "swatch owner-" + OWNERS[at];
@@ -127,12 +130,25 @@ document.getElementById("language").addEventListener("change", (event) => {
   build();
 });
 
+// Copies the line before a button; where that is not allowed, it is selected for the user to copy.
+function copyLine(button) {
+  const line = button.previousElementSibling;
+  const isDone = () => {
+    button.dataset.t = "copied";
+    button.textContent = say("copied");
+  };
+  const select = () => window.getSelection().selectAllChildren(line);
+  if (navigator.clipboard) navigator.clipboard.writeText(line.textContent).then(isDone, select);
+  else select();
+}
+
 const ZOOMS = { in: () => scaled(0.5), out: () => scaled(2), all: () => showAll() };
 document.addEventListener("click", (event) => {
   const button = event.target.closest("button");
   if (!button) return;
   const { axis, scale, zoom: direction, finding, place } = button.dataset;
-  if (axis) setAxis(axis);
+  if (button.classList.contains("copy")) copyLine(button);
+  else if (axis) setAxis(axis);
   else if (scale) setScale(scale === "log");
   else if (direction) ZOOMS[direction]();
   else if (finding) showPlace(Number(finding), Number(place || 0));

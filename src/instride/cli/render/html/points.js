@@ -34,6 +34,22 @@ const VALUE = unpackFloats(DATA.value);
 const STEP = cumulated(unpackRuns(DATA.stride, new Float64Array(DATA.records)));
 const AT = cumulated(unpackFloats(DATA.took));
 const OWNER = unpackRuns(DATA.owner, new Uint8Array(DATA.records));
+const SHARED = new Map(DATA.shared);
+const LOST = OWNERS.indexOf("lost");
+
+// Who has the time of a record, and how much of it: one owner, unless several are known.
+function ownersOf(record) {
+  return SHARED.get(record) || [[OWNER[record], null]];
+}
+
+// What is beyond an ordinary step, by owner, as shares: the cheapest lies at the bottom. Lost work
+// is no part of it, but the ordinary step itself.
+function stripes(record) {
+  const parts = (SHARED.get(record) || []).filter((each) => each[0] !== LOST);
+  const whole = parts.reduce((sum, each) => sum + each[1], 0);
+  if (!(whole > 0)) return [[OWNER[record], 1]];
+  return parts.map((each) => [each[0], each[1] / whole]).reverse();
+}
 
 // Records by step, or by time. After a restart steps come again: by step, they lie side by side.
 function makeView(x, from, to) {

@@ -20,6 +20,11 @@ def texts(shown: Content, language: Words) -> dict[str, str]:
     made |= _owners(shown, language)
     for number, told in enumerate(shown.told):
         made |= _finding(f"finding.{number}", told, language)
+    for number, advice in enumerate(shown.explanation.advice):
+        made[f"advice.{number}"] = language.advice(advice)
+        if advice.saves_s:
+            saves = language.seconds(advice.saves_s)
+            made[f"advice.{number}.saves"] = language.page["finding.saves"].format(time=saves)
     for number, unknown in enumerate(shown.explanation.unknowns):
         made[f"unknown.{number}"] = language.unknown(unknown)
     return made
@@ -30,9 +35,12 @@ def _head(shown: Content, language: Words) -> dict[str, str]:
     usual = ledger.accounts[Owner.COMPUTE].seconds / shown.whole_s
     is_good = usual >= GOOD and not shown.notable
     headline = page["headline.good" if is_good else "headline"]
+    first, *others = shown.names
+    name = language.show_files(first, len(others)) if others else language.show_name(first)
     drawn, every = len(shown.shown), len(ledger.timeline.run)
     return {
-        "title": page["title"].format(name=shown.name),
+        "log": name,
+        "title": page["title"].format(name=name),
         "headline": headline.format(
             share=language.percent(usual if is_good else 1 - usual),
             wall=language.seconds(shown.whole_s),
@@ -51,19 +59,20 @@ def _facts(shown: Content, language: Words) -> dict[str, str]:
     every = max(process.stride for process in ledger.timeline.processes)
     kind = "fact.steps.all" if every == 1 else "fact.steps.sampled"
     ordinary = language.seconds(ledger.baseline_s)
-    if ledger.main.spread_s:
-        spread = language.seconds(ledger.main.spread_s)
+    if ledger.spread_s:
+        spread = language.seconds(ledger.spread_s)
         ordinary = page["fact.spread"].format(time=ordinary, spread=spread)
     made = {
-        "fact.trainer.value": run.dialect.title,
+        "fact.trainer.value": language.trainer(run.dialect.title),
         "fact.steps.value": page[kind].format(
-            first=language.number(min(run.step)),
-            last=language.number(max(run.step)),
+            first=language.number(run.step.lowest),
+            last=language.number(run.step.highest),
             every=language.number(every),
         ),
         "fact.wall.value": language.seconds(ledger.wall_s),
         "fact.ordinary.value": ordinary,
-        "fact.restarts.value": language.number(len(ledger.restarts)),
+        "fact.restarts.value": language.number(shown.num_restarts),
+        "fact.runs.value": language.number(shown.num_runs),
     }
     if ledger.rhythm is not None:
         more = ledger.rhythm.factors[ledger.rhythm.offset] - 1
@@ -85,6 +94,10 @@ def _owners(shown: Content, language: Words) -> dict[str, str]:
         for name, seconds in (("typical", account.typical_s), ("worst", account.worst_s)):
             if seconds is not None:
                 made[f"{key}.{name}"] = language.seconds(seconds)
+    phrases = language.screen_phrases
+    made["owners.typical.note"] = phrases["typical"]
+    if shown.is_counted_twice:
+        made["owners.typical.note"] += phrases["twice"]
     made["owners.sum"] = language.seconds(shown.explanation.ledger.wall_s)
     return made
 

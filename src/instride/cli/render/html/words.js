@@ -49,6 +49,12 @@ function ownerName(owner) {
   return say("owner." + owner);
 }
 
+// An owner of a record, with its part of the time where there are others.
+function ownerText([owner, seconds]) {
+  const name = ownerName(OWNERS[owner]);
+  return seconds === null ? name : say("chart.part", { owner: name, time: duration(seconds) });
+}
+
 // Put every text of the page into another language.
 function speak(code) {
   spoken = code;

@@ -1,0 +1,177 @@
+"""German: what is said when something fails."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from instride.explain.languages.errors import ErrorWords
+
+
+class GermanErrors(ErrorWords):
+    failures: ClassVar[Mapping[str, str]] = {
+        "error": "Fehler: {message}",
+        "hint": "Tipp: {hint}",
+        "stopped": "Abbruch: {why}",
+        "stopped.hint": "`df -h . /tmp` zeigt, ob ein Datenträger voll ist",
+        "usage.hint": "`{command} --help` zeigt alle Möglichkeiten",
+        "usage.hint.near": "`{nearest}` gemeint? `{command} --help` zeigt alle Möglichkeiten",
+        "usage.other": "{text}",
+        "usage.no-command": "den Befehl `{name}` gibt es nicht",
+        "usage.no-option": "die Option `{name}` gibt es nicht",
+        "usage.no-value": "`{name}` braucht einen Wert",
+        "usage.flag": "`{name}` nimmt keinen Wert",
+        "usage.choice": "`{value}` ist keiner der Werte von {name}: {values}",
+        "usage.missing": "`{name}` fehlt",
+        "usage.extra": "nach dem Angegebenen wird nichts mehr erwartet: `{values}`",
+        "usage.no-log": "kein Log angegeben; nötig ist eine Datei, oder - für eine Pipe",
+        "usage.one-pipe": "- kann nur einmal angegeben werden",
+        "usage.one-log": "{name} nimmt nur ein Log",
+        "usage.exclude": "{one} und {other} schließen sich aus",
+        "usage.mtbf": "--mtbf: `{text}` ist kein Abstand zwischen Ausfällen; gemeint ist etwas wie "
+        "12h, 3d oder 90min",
+        "wrote": "geschrieben: {path}",
+        "os": "{text}",
+        "os.ENOENT": "Datei oder Verzeichnis nicht gefunden",
+        "os.EACCES": "keine Berechtigung",
+        "os.EPERM": "Vorgang nicht erlaubt",
+        "os.EISDIR": "das ist ein Verzeichnis",
+        "os.ENOTDIR": "das ist kein Verzeichnis",
+        "os.ENOSPC": "auf dem Datenträger ist kein Platz mehr",
+        "os.EDQUOT": "das Speicherkontingent ist erschöpft",
+        "os.EROFS": "das Dateisystem ist schreibgeschützt",
+        "os.EIO": "Ein-/Ausgabefehler",
+        "os.ENAMETOOLONG": "der Dateiname ist zu lang",
+        "os.ELOOP": "zu viele symbolische Links hintereinander",
+        "os.EMFILE": "zu viele offene Dateien",
+        "empty-name": "der Name ist leer",
+        "closed-input": "die Standardeingabe ist geschlossen",
+        "damaged": "die komprimierten Daten sind abgeschnitten oder beschädigt",
+        "no-manifest": "es hat kein Manifest: instride hat es nicht geschrieben",
+        "gone-manifest": "sein Manifest ist verschwunden",
+        "other-manifest": "sein Manifest ist nicht mehr das, was geschrieben wurde",
+        "other-end": "sein Ende passt zu keinem Manifest, das für diesen Namen geschrieben wurde",
+        "other-size": "er hat {size} Bytes statt {written}",
+        "other-bytes": "ab Byte {offset} ist der Inhalt ein anderer",
+        "no-file": "das ist weder eine Datei noch ein Verzeichnis",
+        "no-part": "den Teil `{part}` gibt es darin nicht (es gibt {parts})",
+        "no-parts": "er hat keine benannten Teile",
+        "no-tensors": "darin ist kein Tensor",
+        "no-such-kind": "`{name}` ist von einer Art, die safetensors nicht kennt: {kind}",
+        "same-name": "zwei Tensoren würden beide `{name}` heißen",
+        "no-archive": "torch kann sie nicht lesen: {text}",
+        "no-regex": "es ist kein regulärer Ausdruck: {text}",
+        "unknown-group": "keine Gruppe heißt `{name}` (mögliche Namen: {names})",
+        "near-group": "keine Gruppe heißt `{name}`, vielleicht `{nearest}`? (mögliche Namen: "
+        "{names})",
+        "no-groups": r"es hat keine benannte Gruppe wie `(?P<step>\d+)`",
+        "endless": "durch eine Wiederholung in einer Wiederholung wird es endlos langsam",
+        "no-step-group": "keine Gruppe heißt `step`",
+        "no-table": "es ist keine Tabelle",
+        "no-texts": "es ist keine Liste von Texten",
+        "no-setting": "eine solche Einstellung gibt es nicht",
+        "near-setting": "eine solche Einstellung gibt es nicht, vielleicht `{nearest}`?",
+        "dialects": "{count} Formate geprüft, dann geraten",
+        "lines": "gesucht: {title}",
+        "zero-times": "alle Zeiten sind null",
+        "short-total": "seine Gesamtzeit ({total_s}) ist kürzer als die seiner Evaluierungen "
+        "({evals_s}): sie gilt nur für den letzten Prozess",
+        "no-times": "keine Zeit eines Schritts war zu lesen",
+        "only-evals": "keine Zeit eines Schritts war zu lesen; Evaluierungen dauerten {evals_s}",
+        "UnknownDialectError.message": "kein Format heißt `{name}`",
+        "UnknownDialectError.hint": "`instride explain --dialects` listet alle auf",
+        "UnknownDialectError.hint.near": "`--dialect {nearest}` gemeint? `instride explain "
+        "--dialects` listet alle auf",
+        "BadPatternError.message": "das Muster `{pattern}` ist nicht zu gebrauchen: {why}",
+        "BadPatternError.hint": r"Gruppen benennen, wie in --pattern 'step (?P<step>\d+) .* "
+        r"(?P<ms>[\d.]+) ?ms'",
+        "UnknownRuleError.message": "keine Regel heißt `{name}`",
+        "UnknownRuleError.message.where": "keine Regel heißt `{name}` ({where})",
+        "UnknownRuleError.hint": "`instride doctor --rules` listet alle auf",
+        "UnknownRuleError.hint.near": "`{nearest}` gemeint? `instride doctor --rules` listet alle "
+        "auf",
+        "BadSettingError.message": "`{setting}` in pyproject.toml ist nicht zu gebrauchen: {why}",
+        "BadSettingError.hint": 'geschrieben wird es als `ignore = ["save-in-place"]` und '
+        '`exclude = ["vendor/*"]`',
+        "UnreadableLogError.message": "`{path}` ist nicht zu lesen: {why}",
+        "UnreadableLogError.hint": "`ls -l` zeigt, was da ist",
+        "EmptyLogError.message": "`{path}` ist leer",
+        "EmptyLogError.hint": "falls das Training noch läuft, hält Python die Ausgabe vielleicht "
+        "zurück: mit `PYTHONUNBUFFERED=1` starten",
+        "BinaryLogError.message": "`{path}` ist keine Textdatei",
+        "BinaryLogError.hint": "explain liest, was das Training ausgibt: umleiten mit "
+        "`python train.py 2>&1 | tee train.log`",
+        "NoStepsError.message": "keine Trainingsschritte in `{path}` gefunden ({looked_for})",
+        "NoStepsError.hint": r"angeben, wie ein Schritt aussieht: --pattern 'step (?P<step>\d+) .* "
+        r"(?P<ms>[\d.]+) ?ms', oder siehe `instride explain --dialects`",
+        "NoTimesError.message": "`{path}` hat {num_steps} Schritte, aber {what}",
+        "NoTimesError.message.one": "`{path}` hat 1 Schritt, aber {what}",
+        "NoTimesError.hint": "den Zeilen des nächsten Laufs Zeiten voranstellen: `python train.py "
+        "2>&1 | ts '%Y-%m-%dT%H:%M:%.S' | tee train.log`",
+        "NoLogsError.message": "kein Trainingslog unter den {num_files} Dateien in `{path}`",
+        "NoLogsError.message.one": "die einzige Datei in `{path}` ist kein Trainingslog",
+        "NoLogsError.message.none": "in `{path}` ist keine Datei",
+        "NoLogsError.hint": "das Log selbst angeben: `instride explain path/to/train.log`",
+        "UnwritableError.message": "`{path}` ist nicht zu schreiben: {why}",
+        "UnwritableError.hint": "`mkdir -p {folder}` legt das Verzeichnis an",
+        "NoRepositoryError.message": "`{path}` ist nicht zu untersuchen: {why}",
+        "NoRepositoryError.hint": "das Verzeichnis des Trainingscodes angeben, wie in "
+        "`instride doctor .`",
+        "DamagedError.message": "der Checkpoint `{path}` ist beschädigt: {why}",
+        "DamagedError.hint": "`instride list {folder}` zeigt, welche anderen es gibt",
+        "StoreInUseError.message": "`{directory}` gehört dem Training mit der PID {pid} auf "
+        "{host}, das noch läuft",
+        "StoreInUseError.hint": "diesem Training ein eigenes Verzeichnis geben oder das andere "
+        "beenden: `kill {pid}`",
+        "SaveFailedError.message": "der Checkpoint `{path}` wurde nicht gespeichert: {why}",
+        "SaveFailedError.hint": "`df -h {folder}` und `ls -ld {folder}` zeigen den Platz und die "
+        "Rechte",
+        "NoCheckpointError.message": "kein vollständiger Checkpoint in `{directory}`",
+        "NoCheckpointError.message.step": "kein vollständiger Checkpoint von Schritt {step} in "
+        "`{directory}`",
+        "NoCheckpointError.hint": "`instride verify {quoted}` sagt, was den vorhandenen fehlt",
+        "UnsafeStateError.message": "`torch.load(weights_only=True)` würde diesen Zustand "
+        "ablehnen, wegen {names}",
+        "UnsafeStateError.hint": "stattdessen Zahlen, Zeichenketten und Tensoren speichern, oder "
+        "`strict=True` weglassen",
+        "StorageStuckError.message": "seit {seconds} wurde nichts in `{path}` geschrieben: der "
+        "Datenträger antwortet nicht",
+        "StorageStuckError.hint": "sobald er wieder antwortet, geht es von selbst weiter: "
+        "`instride list {folder}`",
+        "StateTooLargeError.message": "ein Schnappschuss von {wanted}\u00a0MB passt nicht in die "
+        "{room}\u00a0MB, die benutzt werden dürfen",
+        "StateTooLargeError.hint": "`free -m` zeigt den Speicher; `Saver(memory_bytes=...)` setzt "
+        "die Grenze",
+        "MismatchError.message": "`{path}` passt nicht: {why}",
+        "MismatchError.hint": "`saver.restore(strict=False)` nimmt, was passt, und sagt, was es "
+        "weggelassen hat",
+        "UnsafeCheckpointError.message": "`{path}` enthält Werte, die beim Lesen Code ausführen "
+        "könnten: {why}",
+        "UnsafeCheckpointError.hint": "wenn die Datei von Ihnen selbst stammt: "
+        "`restore(weights_only=False)`",
+        "SaveSkippedError.message": "`{path}` wurde ausgelassen: der Schnappschuss davor wird noch "
+        "geschrieben",
+        "SaveSkippedError.hint": "seltener speichern, oder mit `Saver(when_busy='wait')` darauf "
+        "warten",
+        "NoCheckpointError.message.foreign": "instride hat `{directory}` nicht geschrieben: es "
+        "gibt kein Manifest zum Vergleichen",
+        "NoCheckpointError.hint.list": "`instride list {quoted}` zeigt, was da ist",
+        "NoCheckpointError.hint.foreign": "`unzip -t {quoted}` vergleicht sie mit ihren eigenen "
+        "Prüfsummen, falls sie welche hat",
+        "StoreInUseError.hint.prune": "es räumt selbst auf, wie sein `keep=` es sagt; was jetzt "
+        "gelöscht würde, zeigt `instride prune {quoted} --keep-last 3 --dry-run`",
+        "UnsafeCheckpointError.hint.export": "wenn die Datei von Ihnen selbst stammt: "
+        "`torch.load(..., weights_only=False)`, dann nur die Tensoren speichern",
+        "NoStoreError.message": "`{path}` ist nicht anzusehen: {why}",
+        "NoStoreError.hint": "das Verzeichnis angeben, das `Saver` bekommen hat, oder einen "
+        "Checkpoint: `ls -ld {folder}`",
+        "MissingLibraryError.message": "`instride {verb}` braucht `{name}`, das nicht installiert "
+        "ist",
+        "MissingLibraryError.hint": "`python -m pip install 'instride[{name}]'` installiert es",
+        "NotExportableError.message": "`{path}` ist nicht zu exportieren: {why}",
+        "NotExportableError.hint": "`--part` nennt, was exportiert wird, wie in `--part model`",
+        "NotExportableError.hint.file": "`unzip -l {quoted}` zeigt, was die Datei enthält, falls "
+        "sie von torch ist",
+        "OverwriteError.message": "`{path}` gibt es schon",
+        "OverwriteError.hint": "`--force` ersetzt die Datei",
+    }

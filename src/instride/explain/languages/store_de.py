@@ -1,0 +1,107 @@
+"""German: checkpoints."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from instride.explain.languages.store import StoreWords
+
+
+class GermanStore(StoreWords):
+    store_phrases: ClassVar[Mapping[str, str]] = {
+        "step": "Schritt",
+        "size": "Größe",
+        "age": "Alter",
+        "metric": "Metrik",
+        "paid": "bezahlt",
+        "durable": "sicher",
+        "newest": "neuester",
+        "latest": "latest",
+        "whole": "heil",
+        "foreign": "fremd",
+        "damaged": "beschädigt",
+        "kept": "bleibt",
+        "gone": "gelöscht",
+        "going": "würde gehen",
+        "nobody": "zurzeit speichert hier kein Training",
+        "ends": "bezahlt: so lange wartete das Training auf das Speichern; sicher: nach so langer "
+        "Zeit lag der Checkpoint fest auf dem Datenträger. Verglichen wurden Enden und Größen, "
+        "nicht jedes Byte.",
+        "empty": "Hier ist kein Checkpoint.",
+        "next": "weiter: ",
+        "next.verify": "vergleicht jedes Byte",
+        "next.explain": "wo die Zeit geblieben ist",
+        "next.list": "zeigt, was da ist",
+        "next.prune": "löscht sie",
+        "next.load": "zeigt, was darin ist",
+    }
+    store_units: ClassVar[Mapping[str, str]] = {
+        "s": "\u00a0s",
+        "min": "\u00a0min",
+        "h": "\u00a0h",
+        "d": "\u00a0Tage",
+    }
+
+    def store_contents(self, count: int, num_bytes: int) -> str:
+        return f"{self._checkpoints(count)}, {self.bytes(num_bytes)}"
+
+    def store_owner(self, host: str, pid: int, is_training: bool) -> str:
+        if is_training:
+            return f"das Training mit der PID {pid} auf {host} speichert hier"
+        return f"Prozess {pid} auf {host} schreibt für ein beendetes Training zu Ende"
+
+    def store_leftovers(self, count: int, num_bytes: int, is_owned: bool) -> str:
+        files = (
+            "1 unfertige Datei" if count == 1 else f"{self.number(count)} unfertige Dateien"
+        ) + f" ({self.bytes(num_bytes)})"
+        if is_owned:
+            return f"{files}: wird gerade geschrieben."
+        return f"{files}, von einem Absturz übrig: das nächste Training räumt sie weg."
+
+    def store_verdict(self, num_whole: int, num_bytes: int) -> str:
+        return (
+            f"{self._checkpoints(num_whole)} bis aufs letzte Byte wie geschrieben "
+            f"({self.bytes(num_bytes)} gelesen)."
+        )
+
+    def store_damage(self, num_damaged: int) -> str:
+        return f"{self._checkpoints(num_damaged)} beschädigt."
+
+    def store_pieces(self, why: str, num_damaged: int, num_pieces: int) -> str:
+        return f"{why} ({self.number(num_damaged)} von {self.number(num_pieces)} Stücken)"
+
+    def store_pruned(self, count: int, num_bytes: int, num_kept: int, is_dry: bool) -> str:
+        if not count:
+            return f"Nichts zu löschen: {self._checkpoints(num_kept)} zu behalten."
+        if is_dry:
+            verb = "würde gelöscht" if count == 1 else "würden gelöscht"
+            stays = f"{self.number(num_kept)} {'bliebe' if num_kept == 1 else 'blieben'}"
+        else:
+            verb = "gelöscht"
+            stays = f"{self.number(num_kept)} {'bleibt' if num_kept == 1 else 'bleiben'}"
+        return f"{self._checkpoints(count)} {verb} ({self.bytes(num_bytes)}), {stays}."
+
+    def store_foreign(self, count: int) -> str:
+        if count == 1:
+            return "1 Datei stammt nicht von instride und bleibt unberührt."
+        return f"{self.number(count)} Dateien stammen nicht von instride und bleiben unberührt."
+
+    def store_exported(self, count: int, num_bytes: int, path: str) -> str:
+        tensors = "1 Tensor" if count == 1 else f"{self.number(count)} Tensoren"
+        return f"{tensors} ({self.bytes(num_bytes)}) geschrieben: {path}"
+
+    def store_copied(self, names: str, num_others: int) -> str:
+        return (
+            "Das Format kennt keinen gemeinsamen Speicher; einzeln geschrieben wurden: "
+            f"{names}{self._more(num_others)}."
+        )
+
+    def store_left_out(self, names: str, num_others: int) -> str:
+        return f"Weggelassen, weil es keine Tensoren sind: {names}{self._more(num_others)}."
+
+    def _checkpoints(self, count: int) -> str:
+        return "1 Checkpoint" if count == 1 else f"{self.number(count)} Checkpoints"
+
+    def _more(self, count: int) -> str:
+        return f" und {self.number(count)} weitere" if count else ""

@@ -1,0 +1,117 @@
+"""Why something failed, as a part of a message: a name, facts, and the words for it in English."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+
+class Reason(NamedTuple):
+    """Why something failed, as a part of a message: its name in `REASONS`, and facts."""
+
+    name: str
+    facts: Mapping[str, str | int | float] = {}
+
+    @classmethod
+    def of(cls, error: OSError) -> Reason:
+        """What the system says, by its own name if that is a common one."""
+        name = f"os.{errno.errorcode.get(error.errno or 0, '')}"
+        if name in REASONS:
+            return cls(name)
+        return cls("os", {"text": error.strerror or str(error)})
+
+
+Fact = str | int | float | Reason
+
+REASONS: Mapping[str, str] = {
+    "os": "{text}",
+    "os.ENOENT": "No such file or directory",
+    "os.EACCES": "Permission denied",
+    "os.EPERM": "Operation not permitted",
+    "os.EISDIR": "Is a directory",
+    "os.ENOTDIR": "Not a directory",
+    "os.ENOSPC": "No space left on device",
+    "os.EDQUOT": "Disk quota exceeded",
+    "os.EROFS": "Read-only file system",
+    "os.EIO": "Input/output error",
+    "os.ENAMETOOLONG": "File name too long",
+    "os.ELOOP": "Too many levels of symbolic links",
+    "os.EMFILE": "Too many open files",
+    "empty-name": "it is an empty name",
+    "closed-input": "standard input is closed",
+    "damaged": "its compressed data is cut off or damaged",
+    "no-manifest": "it has no manifest: instride did not write it",
+    "gone-manifest": "its manifest is gone",
+    "other-manifest": "its manifest differs from what was written",
+    "other-end": "its end differs from every manifest written for that name",
+    "other-size": "it has {size} bytes instead of {written}",
+    "other-bytes": "the bytes from {offset} on differ",
+    "no-file": "it is neither a file nor a directory",
+    "no-part": "it has no part `{part}` (there are {parts})",
+    "no-parts": "it holds no named parts",
+    "no-tensors": "there is no tensor in it",
+    "no-such-kind": "`{name}` is of a kind that safetensors has not: {kind}",
+    "same-name": "two tensors would both be called `{name}`",
+    "no-archive": "torch cannot read it: {text}",
+    "no-regex": "it is not a regular expression: {text}",
+    "unknown-group": "no group is called `{name}` (the names are {names})",
+    "near-group": "no group is called `{name}`, did you mean `{nearest}`? (the names are {names})",
+    "no-groups": r"it has no named group, such as `(?P<step>\d+)`",
+    "endless": "a repeat inside a repeat makes it endlessly slow",
+    "no-step-group": "no group is named `step`",
+    "no-table": "it is not a table",
+    "no-texts": "it is not a list of texts",
+    "no-setting": "there is no such setting",
+    "near-setting": "there is no such setting, did you mean `{nearest}`?",
+    "dialects": "{count} dialects, then guessed",
+    "lines": "{title} lines",
+    "zero-times": "all their times are zero",
+    "short-total": "its total time ({total_s}) is less than that of its evaluations ({evals_s}): "
+    "it is that of the last process only",
+    "no-times": "no time of a step could be read",
+    "only-evals": "no time of a step could be read; evaluations took {evals_s}",
+}
+
+
+REFUSALS: Mapping[str, str] = {
+    "error": "error: {message}",
+    "hint": "hint: {hint}",
+    "stopped": "cannot go on: {why}",
+    "stopped.hint": "`df -h . /tmp` shows whether a disk is full",
+    "usage.hint": "`{command} --help` shows what can be said",
+    "usage.hint.near": "did you mean `{nearest}`? `{command} --help` shows what can be said",
+    "usage.other": "{text}",
+    "usage.no-command": "there is no command `{name}`",
+    "usage.no-option": "there is no option `{name}`",
+    "usage.no-value": "`{name}` needs a value",
+    "usage.flag": "`{name}` takes no value",
+    "usage.choice": "`{value}` is none of the values of {name}: {values}",
+    "usage.missing": "`{name}` is missing",
+    "usage.extra": "nothing more is expected after what was given: `{values}`",
+    "usage.no-log": "no log given; name a file, or - for a pipe",
+    "usage.one-pipe": "- can be given once only",
+    "usage.one-log": "{name} takes one log",
+    "usage.exclude": "{one} and {other} exclude each other",
+    "usage.mtbf": "--mtbf: `{text}` is no time between failures; say 12h, 3d or 90min",
+    "wrote": "wrote {path}",
+}
+"""What the command line says when it cannot do what was asked; `wrote` when it could."""
+
+
+def fill(
+    text: str,
+    facts: Mapping[str, Fact],
+    texts: Mapping[str, str] = REASONS,
+    write: Callable[[str | int | float], str] | None = None,
+) -> str:
+    """A text with its facts: reasons in the words of `texts`, all else as `write` writes it."""
+
+    def written(fact: Fact) -> str:
+        if isinstance(fact, Reason):
+            return fill(texts[fact.name], fact.facts, texts, write)
+        if write is not None:
+            return write(fact)
+        return f"{fact:.0f} s" if isinstance(fact, float) else str(fact)
+
+    return text.format_map({name: written(fact) for name, fact in facts.items()})

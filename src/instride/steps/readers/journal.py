@@ -1,0 +1,240 @@
+"""The journal of a store, `.instride/journal.jsonl`: what the writer of `instride.Saver` notes.
+
+    {"t":1767225600.25,"kind":"step","step":120,"s":0.153}
+    {"t":1767225600.26,"kind":"call","id":3,"step":120,"s":0.004,"waited_s":0.0}
+    {"t":1767225606.4,"kind":"durable","id":3,"path":"...","bytes":15800000000,"s":6.1,"staged_s":0.2}
+
+The best log there is: every step by a monotonic clock, and what each save cost, as it was measured.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from typing import ClassVar
+
+import msgspec
+
+from instride.steps.model import Dialect, EventKind, Pauses, Sampling
+from instride.steps.notes import Facts, Note
+from instride.steps.readers.contract import Reader
+from instride.steps.recording import LATEST, Recording
+
+STEP = re.compile(
+    r'\{"t":(\d{1,11}(?:\.\d{1,9})?),"kind":"step","step":(-1|\d{1,15})'
+    r'(?:,"s":(\d{1,9}(?:\.\d{1,9})?(?:e-?\d{1,2})?))?\}'
+)
+HELD = 1 << 14
+"""Steps that are held back: a save is noted when all of it is known, some steps after its call."""
+UNKNOWN_STEP = -1
+JUMP_S = 0.5
+"""A clock that differs so much from the monotonic one was set."""
+
+
+class Line(msgspec.Struct, frozen=True):
+    """What is not a step; of each kind, what is of use here."""
+
+    t: float
+    kind: str
+    s: float | None = None
+    step: int | None = None
+    id: int | None = None
+    bytes: int = 0
+    host: str | None = None
+    trainer_pid: int | None = None
+    trainer_started: int | None = None
+    path: str = ""
+    why: str = ""
+
+
+class Beat(msgspec.Struct):
+    """A step that has ended."""
+
+    step: int
+    line: int
+    seconds: float | None
+    wall: float
+
+
+class Call(msgspec.Struct, frozen=True):
+    """A save, as training saw it."""
+
+    step: int | None
+    seconds: float | None
+    wall: float
+    line: int
+
+
+class Journal(Reader):
+    """A step lasts from one beat to the next, so that what `save()` cost after step N is in the
+    time of the step that follows. What the writer does in the background is no pause: its lines
+    only tell that time passed.
+    """
+
+    dialect: ClassVar = Dialect(
+        name="journal",
+        title="instride journal",
+        sample='{"t":1767225600.25,"kind":"step","step":120,"s":0.153}',
+        pauses=Pauses.NEXT,
+        sampling=Sampling.EVERY_STEP,
+    )
+
+    def __init__(self, log: Recording) -> None:
+        super().__init__(log)
+        self._decode = msgspec.json.Decoder(Line).decode
+        self._trainer: tuple[object, ...] | None = None
+        self._beats: list[Beat] = []
+        self._calls: dict[int | None, Call] = {}
+        """Saves that are not recorded yet, by their id: a writer that is started again for the same
+        training notes them again."""
+        self._is_counted: bool | None = None
+        """Whether the steps of this process have no numbers of their own; None: not known yet."""
+        self._next_step = 0
+        self._last_wall: float | None = None
+        self._jump_s = 0.0
+        """By how much the wall clock was set since the first line."""
+        self._alive: tuple[float, int] | None = None
+        """When, and in which line, the training was last known to live."""
+        self._is_over = False
+        self._failures: dict[str, str] = {}
+
+    @staticmethod
+    def sniff(line: str) -> bool:
+        return '"kind":"step"' in line and STEP.search(line) is not None
+
+    def feed(self, number: int, line: str) -> None:
+        if '"kind":"step"' in line:
+            if found := STEP.search(line):
+                took = None if found[3] is None else float(found[3])
+                self._beat(number, int(found[2]), float(found[1]), took)
+        elif '"kind":"' in line:
+            self._other(number, line)
+
+    def finish(self) -> None:
+        self._end_process()
+        if self._failures:
+            name, why = list(self._failures.items())[-1]
+            facts: Facts = {"count": len(self._failures), "name": name, "why": why}
+            self.log.note(Note("failed-saves", facts))
+
+    def _beat(self, number: int, step: int, wall: float, took: float | None) -> None:
+        wall -= self._jump_s
+        if took is not None and self._last_wall is not None:
+            drift = wall - self._last_wall - took
+            if abs(drift) > JUMP_S:  # the clock was set, which makes no step longer
+                self._jump_s += drift
+                wall -= drift
+        self._last_wall = wall
+        self._beats.append(Beat(step, number, took, wall))
+        if len(self._beats) >= 2 * HELD:
+            self._release(HELD)
+
+    def _other(self, number: int, text: str) -> None:
+        try:
+            line = self._decode(text[text.index("{") :])
+        except (ValueError, RecursionError):  # cut off by a crash, or something else altogether
+            return
+        if not 0 <= line.t < LATEST:
+            return
+        wall = line.t - self._jump_s
+        if line.kind == "start":
+            self._start(number, line, wall)
+        elif line.kind == "call":
+            self._calls[line.id] = Call(line.step, line.s, wall, number)
+        elif line.kind == "failed":
+            self._failures[line.path.rpartition("/")[2]] = line.why
+        elif line.kind == "durable":
+            self._failures.pop(line.path.rpartition("/")[2], None)
+            self.log.size(line.bytes, number)
+        if not self._is_over:
+            self._alive = wall, number
+        # What follows is of the writer, which outlives the training.
+        self._is_over = self._is_over or line.kind == "end"
+
+    def _start(self, number: int, line: Line, wall: float) -> None:
+        """A writer has started: for another training, or again for the one whose writer died."""
+        trainer = (line.host, line.trainer_pid, line.trainer_started)
+        self._is_over = False
+        if trainer != self._trainer:
+            self._end_process()
+            self._trainer = trainer
+            self.log.event(EventKind.START, number, wall=wall)
+            self.log.clock(wall, number)
+
+    def _end_process(self) -> None:
+        self._release(0)
+        self._calls.clear()
+        if self._alive is not None and (
+            self._last_wall is None or self._alive[0] > self._last_wall
+        ):
+            self.log.clock(*self._alive)
+        self._alive = self._is_counted = self._last_wall = None
+
+    def _release(self, num_held: int) -> None:
+        """Record the beats but for the last so many, each save behind the step that it is of."""
+        self._give_numbers()
+        walls = [beat.wall for beat in self._beats]
+        behind: dict[int, list[Call]] = {}
+        for call in self._calls.values():
+            behind.setdefault(self._place(call, walls), []).append(call)
+        num_out = len(self._beats) - num_held
+        for place in range(num_out + 1):
+            if place:
+                beat = self._beats[place - 1]
+                self.log.step(beat.step, beat.line, beat.seconds, beat.wall)
+            for call in behind.get(place, ()):
+                self.log.event(EventKind.SAVE, call.line, call.seconds, call.wall, call.step)
+        self._calls = {
+            id: call for id, call in self._calls.items() if self._place(call, walls) > num_out
+        }
+        del self._beats[:num_out]
+
+    def _place(self, call: Call, walls: list[float]) -> int:
+        """How many beats come before a save: by the clock, whose last digits may be late."""
+        place = bisect_right(walls, call.wall)
+        is_late = place < len(walls) and self._beats[place].step == call.step
+        return place + 1 if is_late else place
+
+    def _give_numbers(self) -> None:
+        """Where the loop does not tell its steps, count them; where it does, go by that alone."""
+        if not self._beats:
+            return
+        if self._is_counted is None:
+            self._is_counted = all(beat.step == UNKNOWN_STEP for beat in self._beats)
+            if self._is_counted:
+                self.log.note(Note("counted-beats"))
+                self._next_step = self._first_number()
+        if self._is_counted:
+            self._count()
+        else:
+            self._drop_unknown()
+        self._next_step = self._beats[-1].step + 1 if self._beats else self._next_step
+
+    def _first_number(self) -> int:
+        """Such that a save names the step that it was saved after."""
+        walls = [beat.wall for beat in self._beats]
+        for call in self._calls.values():
+            place = bisect_right(walls, call.wall)
+            if call.step is not None and place and call.step - place + 1 >= 0:
+                return call.step - place + 1
+        return self._next_step
+
+    def _count(self) -> None:
+        number = self._next_step
+        for beat in self._beats:
+            if beat.step == UNKNOWN_STEP:
+                beat.step = number
+                number += 1
+
+    def _drop_unknown(self) -> None:
+        """Before the loop tells its first step, the optimizer has: one step, two beats."""
+        kept: list[Beat] = []
+        dropped: Beat | None = None
+        for beat in self._beats:
+            if dropped is not None and beat.seconds is not None:
+                is_whole = dropped.seconds is not None
+                beat.seconds = beat.seconds + (dropped.seconds or 0.0) if is_whole else None
+            dropped = beat if beat.step == UNKNOWN_STEP else None
+            if dropped is None:
+                kept.append(beat)
+        self._beats = kept
