@@ -9,6 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,10 +19,14 @@ from instride.cli.render.html.body import escaped
 from instride.cli.render.html.content import content
 from instride.cli.render.html.data import floats, runs
 from instride.cli.render.html.places import places
+from instride.cli.render.html.texts import texts
+from instride.explain.advice import Advice
 from instride.explain.languages import LANGUAGES
 from instride.explain.series import series
 from instride.explain.spans import Owner
+from instride.steps.source import Source
 from tests.unit.cli.runs import STORIES, explained
+from tests.unit.languages.test_advice import FAILURES
 
 ATTACK = "</script><script>alert(1)</script><img src=x onerror=alert(1)>\" onload='x' --> $name"
 PLACEHOLDER = re.compile(r"\{\w*\}")
@@ -81,7 +86,7 @@ def test_what_a_finding_costs_is_what_its_places_cost(name: str, tmp_path: Path)
     assert sum(place.cost_s for place in each.places) == pytest.approx(each.finding.cost_s)
 
 
-@pytest.mark.parametrize("name", ["eval-0", "restart-1", "note-0"])
+@pytest.mark.parametrize("name", ["eval-0", "restart-1", "note-batch-size-0"])
 def test_a_log_line_cannot_leave_its_element(name: str, tmp_path: Path) -> None:
     page = written(name, tmp_path, ATTACK)
     assert ATTACK not in page
@@ -119,6 +124,39 @@ def test_the_bar_and_the_table_add_up_to_the_wall(tmp_path: Path) -> None:
     assert sum(widths) == pytest.approx(1, abs=1e-4)
 
 
+def test_what_to_set_is_on_the_page_with_the_lines_to_copy(tmp_path: Path) -> None:
+    explanation = explained("eval-0", tmp_path)
+    told = [Advice("save-by-failures", dict(FAILURES), "save_interval = <9>", 12.5)]
+    page = tmp_path / "report.html"
+    write_html(msgspec.structs.replace(explanation, advice=told), page, LANGUAGES, "fr")
+    text = page.read_text(encoding="utf-8")
+    assert LANGUAGES["fr"].page["advice.title"] in text
+    assert f'<p data-t="advice.0">{escaped(LANGUAGES["fr"].advice(told[0]))}</p>' in text
+    assert "<code>save_interval = &lt;9&gt;</code>" in text
+    saves = embedded(text, "words")["ja"]["advice.0.saves"]
+    assert LANGUAGES["ja"].seconds(12.5) in saves
+
+
+def test_a_log_without_advice_has_no_heading_for_it(tmp_path: Path) -> None:
+    explanation = msgspec.structs.replace(explained("eval-0", tmp_path), advice=[])
+    write_html(explanation, tmp_path / "report.html", LANGUAGES, "en")
+    assert "advice-title" not in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_a_pipe_and_several_files_are_named_in_the_language(code: str, tmp_path: Path) -> None:
+    say = LANGUAGES[code]
+    explanation = explained("eval-0", tmp_path)
+    pipe = Source(str(tmp_path / "train.log"), "-")
+    for sources, name in (
+        ([pipe], say.show_name("-")),
+        ([*explanation.sources, pipe, pipe], say.show_files("train.log", 2)),
+    ):
+        shown = content(msgspec.structs.replace(explanation, sources=sources))
+        assert texts(shown, say)["log"] == name
+        assert name in texts(shown, say)["title"]
+
+
 def test_one_language_alone_needs_no_switch(tmp_path: Path) -> None:
     path = tmp_path / "report.html"
     write_html(explained("eval-0", tmp_path), path, {"fr": LANGUAGES["fr"]}, "fr")
@@ -131,10 +169,10 @@ PARTS = Path(write_html.__code__.co_filename).parent
 
 
 def palettes() -> list[dict[str, str]]:
-    """The colours by name: light, dark by the system, dark by choice."""
+    """The colours by name: light and dark."""
     css = (PARTS / "page.css").read_text(encoding="utf-8")
-    blocks = re.findall(r":root[^{]*\{([^}]*--paper[^}]*)\}", css)
-    return [dict(re.findall(r"--([\w-]+): (#\w{6});", block)) for block in blocks]
+    pairs = re.findall(r"--([\w-]+): light-dark\((#\w{6}), (#\w{6})\);", css)
+    return [{name: pair[i] for name, *pair in pairs} for i in (0, 1)]
 
 
 def luminance(colour: str) -> float:
@@ -148,12 +186,7 @@ def contrast(one: str, other: str) -> float:
     return (light + 0.05) / (dark + 0.05)
 
 
-def test_dark_is_the_same_by_the_system_and_by_choice() -> None:
-    _, by_system, by_choice = palettes()
-    assert by_system == by_choice
-
-
-@pytest.mark.parametrize("palette", palettes()[::2], ids=["light", "dark"])
+@pytest.mark.parametrize("palette", palettes(), ids=["light", "dark"])
 def test_text_and_colours_stand_out_from_the_paper(palette: dict[str, str]) -> None:
     for name in ("ink", "ink-soft", "accent"):
         assert contrast(palette[name], palette["paper"]) >= 4.5, name

@@ -14,7 +14,7 @@ from instride.steps.readers import READERS
 from tests.unit.cli.screen_logs import LOGS
 from tests.unit.cli.showing import COLUMNS, explained, explained_run, shown
 from tests.unit.explain.making import Training
-from tests.unit.explain.stories import FINDINGS, SAVE, UNKNOWNS
+from tests.unit.explain.stories import EVAL, FINDINGS, SAVE, UNKNOWNS
 
 STORIES = [
     pytest.param(story, id=f"{name} {number}")
@@ -65,6 +65,63 @@ def test_columns_of_the_table_end_where_their_heads_end(train_log: Path, languag
     for row in (first, second):
         rest = columns_of(row)
         assert all(rest[end - 1] != " " and rest[end] == " " for end in ends[:4])
+
+
+def line_before(lines: list[str], heading: str) -> str:
+    """The last line of the part before a heading."""
+    return lines[lines.index(heading) - 2]
+
+
+def test_the_table_says_what_is_typical_of_what(language: Words, tmp_path: Path) -> None:
+    training = Training()
+    for number in range(4):
+        training.train(100)
+        training.pause(EVAL, 9.0)
+        if number % 2:
+            training.pause(SAVE, 4.0)
+    training.train(100)
+    lines = shown(explained_run(training.finish(), tmp_path), language).splitlines()
+    phrases = language.screen_phrases
+    told = f"  {phrases['typical']}{phrases['twice']}"
+    assert line_before(lines, phrases["picture"]) == told
+    assert cell_len(told) <= COLUMNS
+
+
+def test_steps_with_one_owner_are_not_said_to_count_twice(tmp_path: Path, language: Words) -> None:
+    screen = shown(explained_run(FINDINGS["eval"][0](), tmp_path), language)
+    assert language.screen_phrases["typical"] in screen
+    assert language.screen_phrases["twice"] not in screen
+
+
+@pytest.mark.parametrize(("name", "is_joint"), [("eval-and-save", True), ("eval", False)])
+def test_pauses_that_are_not_split_are_not_called_evaluations(
+    name: str, is_joint: bool, tmp_path: Path, language: Words
+) -> None:
+    lines = shown(explained_run(FINDINGS[name][0](), tmp_path), language).splitlines()
+    begin = lines.index(language.screen_phrases["where"])
+    rows = [line.strip() for line in lines[begin + 2 : begin + 5]]
+    label = language.screen_phrases["joint"] if is_joint else language.labels["eval"]
+    assert any(row.startswith(label) for row in rows)
+
+
+def test_a_table_of_one_row_needs_no_footnote(tmp_path: Path, language: Words) -> None:
+    training = Training()
+    training.train(100)
+    screen = shown(explained_run(training.finish(), tmp_path), language)
+    assert language.screen_phrases["typical"] not in screen
+
+
+def test_the_axis_of_the_picture_has_the_last_step_of_the_first_lines(
+    tmp_path: Path, language: Words
+) -> None:
+    training = Training(has_wall=True)
+    training.train(1900)
+    training.resume(1500, 60.0, has_banner=True)
+    training.train(100)
+    lines = shown(explained_run(training.finish(), tmp_path), language).splitlines()
+    highest, last = language.number(1900), language.number(1600)
+    assert highest in lines[1]
+    assert any(line.endswith(f" {highest} \u252c {last}") for line in lines)
 
 
 def heads(language: Words) -> list[str]:
@@ -129,7 +186,7 @@ def test_dialects_are_listed_in_the_language(
     print_dialects(language)
     printed = capsys.readouterr().out
     for reader in READERS:
-        assert reader.dialect.title in printed
+        assert language.trainer(reader.dialect.title) in printed
         assert reader.dialect.sample in printed
         assert language.sampling_labels[reader.dialect.sampling] in printed
     samples = {reader.dialect.sample for reader in READERS}

@@ -10,6 +10,7 @@ import pytest
 from instride.explain.ledger import build
 from instride.explain.series import OWNERS, Series, series, thinned
 from instride.explain.spans import Owner
+from instride.steps.model import EventKind
 from tests.unit.cli.runs import STORIES
 from tests.unit.explain.making import Training
 
@@ -48,6 +49,33 @@ def test_records_know_their_owner(name: str, owner: Owner) -> None:
     made = series(build(STORIES[name]()))
     assert OWNERS.index(owner) in made.owner
     assert OWNERS.index(Owner.COMPUTE) in made.owner
+
+
+def test_a_record_with_several_owners_tells_what_each_has() -> None:
+    training = Training()
+    for _ in range(4):
+        training.train(60)
+        training.pause(EventKind.EVAL, 9.0, is_stated=True)
+        training.pause(EventKind.SAVE, 4.0, is_stated=True)
+    training.train(60)
+    ledger = build(training.finish())
+    made = series(ledger)
+    parts = list(made.shared.values())
+    evaluating, saving = OWNERS.index(Owner.EVAL), OWNERS.index(Owner.SAVE)
+    assert [[owner for owner, _ in each] for each in parts] == [[evaluating, saving]] * 4
+    for each in parts:
+        assert [seconds for _, seconds in each] == pytest.approx([9.0, 4.0], rel=0.05)
+    assert all(made.owner[index] == evaluating for index in made.shared)
+
+
+@pytest.mark.parametrize("name", sorted(STORIES))
+def test_a_record_has_its_dearest_owner_unless_it_was_lost(name: str) -> None:
+    made = series(build(STORIES[name]()))
+    lost = OWNERS.index(Owner.LOST)
+    for index, parts in made.shared.items():
+        assert len({owner for owner, _ in parts}) == len(parts) > 1
+        seen = [owner for owner, _ in parts if owner != lost]
+        assert made.owner[index] == seen[0]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,1 @@
+"""What will make steps slow or lose checkpoints, said before the run."""

@@ -1,0 +1,1 @@
+"""What the system says about itself: mounts, memory limits, pressure, scheduling groups."""

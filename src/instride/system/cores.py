@@ -1,0 +1,52 @@
+"""How many cores this process may use, and whether there is anything faster beside them."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from math import ceil
+from pathlib import Path
+
+from instride.system.cgroups import PROC, folders
+
+DEV = Path("/dev")
+ACCELERATORS = ("nvidia[0-9]*", "dxg", "kfd", "accel/accel*", "davinci[0-9]*")
+"""Devices of NVIDIA, of Windows below WSL, of AMD, and of others."""
+
+
+def usable_cores(proc: Path = PROC) -> int:
+    """Cores that can be kept busy; a part of one counts as one."""
+    counts = [_affinity(), *(max(1, ceil(quota)) for quota in quotas(proc))]
+    return min(counts)
+
+
+def _affinity() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def quotas(proc: Path = PROC) -> Iterator[float]:
+    """Cores that each group above this process may use, where one is limited."""
+    for folder in folders("cpu", proc=proc):
+        shares = _read(folder / "cpu.max")
+        if not shares:
+            shares = [*_read(folder / "cpu.cfs_quota_us"), *_read(folder / "cpu.cfs_period_us")]
+        if len(shares) == 2 and min(shares) > 0:
+            yield shares[0] / shares[1]
+
+
+def _read(path: Path) -> list[float]:
+    """The numbers of a file; none where it is missing or says `max`."""
+    try:
+        return [float(word) for word in path.read_text(encoding="ascii").split()]
+    except (OSError, ValueError):
+        return []
+
+
+def has_accelerator(dev: Path = DEV) -> bool:
+    """Whether a training could run on more than the cores; True where there is no telling."""
+    if sys.platform != "linux":
+        return True
+    return any(next(dev.glob(pattern), None) is not None for pattern in ACCELERATORS)

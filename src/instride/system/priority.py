@@ -1,0 +1,31 @@
+"""Yielding: threads that only run, or write, when nobody else wants to.
+
+That holds among the processes of one session. Sessions are groups that the scheduler shares the
+machine between first, whatever the priorities inside.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import threading
+from contextlib import suppress
+
+IOPRIO_SET = {"x86_64": 251, "aarch64": 30}
+IOPRIO_WHO_THREAD = 1
+IOPRIO_IDLE = 3 << 13
+
+
+def make_thread_modest() -> None:
+    """Let the calling thread have a third of what others get: slowed down, but not starved."""
+    with suppress(OSError):
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 5)
+
+
+def make_thread_idle() -> None:
+    """Let the calling thread run and write only when nobody else does. It cannot go back."""
+    with suppress(OSError):
+        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+    call = IOPRIO_SET.get(os.uname().machine)
+    if call is not None:
+        ctypes.CDLL(None, use_errno=True).syscall(call, IOPRIO_WHO_THREAD, 0, IOPRIO_IDLE)

@@ -1,0 +1,54 @@
+"""What real processes do within a moment."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from instride.doctor.machine.activity import Activity, take_sample
+from instride.doctor.machine.programs import Trade
+from tests.unit.doctor.machine.busy import busy
+
+on_linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="Linux shows files")
+
+
+def sampled(pid: int, *folders: Path) -> Activity:
+    return next(each for each in take_sample(folders).processes if each.pid == pid)
+
+
+def test_a_busy_process_is_seen_with_what_it_runs(tmp_path: Path) -> None:
+    with busy(tmp_path / "compress_all.py", nice=7) as pid:
+        found = sampled(pid)
+    assert found.cores > 0.1
+    assert found.trade is Trade.COMPRESSOR
+    assert found.title.endswith(f"({pid})")
+    assert found.age_s < 60
+    if sys.platform != "win32":
+        assert found.nice == 7
+
+
+def test_this_process_is_not_its_own_rival() -> None:
+    sample = take_sample([])
+    assert os.getpid() not in {each.pid for each in sample.processes}
+    assert sample.seconds >= 0.5
+
+
+@on_linux
+def test_a_checkpoint_that_is_read_is_seen(tmp_path: Path) -> None:
+    checkpoint = tmp_path / "out" / "step_5.pt"
+    checkpoint.parent.mkdir()
+    checkpoint.write_bytes(bytes(10))
+    with busy(tmp_path / "daemon.py", opened=str(checkpoint)) as pid:
+        inside, outside = sampled(pid, tmp_path / "out"), sampled(pid, tmp_path / "else")
+    assert inside.open_checkpoints == (str(checkpoint),)
+    assert outside.open_checkpoints == ()
+
+
+@on_linux
+def test_a_checkpoint_that_is_written_is_the_training_s_own_affair(tmp_path: Path) -> None:
+    checkpoint = tmp_path / "step_5.pt"
+    with busy(tmp_path / "train.py", opened=str(checkpoint), mode="wb") as pid:
+        assert sampled(pid, tmp_path).open_checkpoints == ()
