@@ -5,6 +5,8 @@ PYTHON ?=
 TORCH ?= torch==2.13.0
 SIZE ?= 100MB
 MINUTES ?= 10
+INPUTS ?= 10000
+KILLS ?= 1000
 # Passed on to the benchmark: ARGS="--dialect nanogpt --record"
 ARGS ?=
 
@@ -52,10 +54,12 @@ lint: $(TOOLS) ## style, types and layers
 bench: $(PACKAGE) ## how fast explain reads, SIZE=100MB of each dialect; SIZE=1GB is the bar
 	@$(BIN)/python -m bench.explain --size $(SIZE) $(ARGS)
 
-soak: $(TOOLS) $(TORCHED) ## the tests for MINUTES=10, each round with another seed
+soak: $(TOOLS) $(TORCHED) ## MINUTES=10 of rounds: all tests, and INPUTS=10000 odd logs, KILLS=1000 crashes, with other seeds
 	@end=$$(( $$(date +%s) + 60 * $(MINUTES) )); seed=$$(date +%s); rounds=0; \
 	while [ $$rounds -eq 0 ] || [ $$(date +%s) -lt $$end ]; do \
 	    $(BIN)/pytest -q -n 2 --hypothesis-seed=$$seed || { echo "failed with seed $$seed"; exit 1; }; \
+	    $(BIN)/python tests/soak/fuzz_explain.py --inputs $(INPUTS) --first $$(( seed * $(INPUTS) )) || exit 1; \
+	    $(BIN)/python -m tests.soak.kill_saver --kills $(KILLS) --seed $$seed || exit 1; \
 	    seed=$$(( seed + 1 )); rounds=$$(( rounds + 1 )); \
 	done; \
 	echo "$$rounds round(s), all good"

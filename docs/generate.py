@@ -20,6 +20,9 @@ import msgspec
 
 from instride import errors
 from instride.cli.main import cli
+from instride.doctor import catalogue
+from instride.doctor import report as doctor_report
+from instride.doctor.languages.en import WORDINGS
 from instride.explain import comparison_report, report
 from instride.explain.causes import CATALOGUE
 from instride.explain.causes.contract import Cause, Rung
@@ -30,6 +33,10 @@ from instride.steps.readers import READERS
 
 HERE = Path(__file__).parent
 WORDS = English()
+ABOUT = {
+    catalogue.About.MACHINE: "The machine",
+    catalogue.About.REPOSITORY: "The repository",
+}
 
 
 def pages() -> dict[str, str]:
@@ -39,10 +46,14 @@ def pages() -> dict[str, str]:
         "reference/compare.schema.json": schema(
             "compare", comparison_report, comparison_report.ComparisonReport
         ),
+        "reference/doctor.schema.json": schema("doctor", doctor_report, doctor_report.Report),
         "reference/dialects.md": dialects(),
         "reference/exit-codes.md": exit_codes(),
         "reference/explain.md": command("explain"),
         "reference/compare.md": command("compare"),
+        "reference/doctor.md": command("doctor"),
+        "reference/rules.md": rules(),
+        **{f"reference/rules/{rule.id}.md": rule_page(rule) for rule in catalogue.CATALOGUE},
         "reference/causes.md": causes(),
         **{f"reference/causes/{cause.id}.md": cause_page(cause) for cause in CATALOGUE},
         **{f"reference/owners/{owner}.md": owner_page(owner) for owner in Owner},
@@ -109,7 +120,8 @@ def dialects() -> str:
 def exit_codes() -> str:
     rows = sorted((error.exit_code, error.__name__, _summary(error)) for error in _error_classes())
     lines = ["# Exit codes", "", "| code | when | error |", "|---|---|---|"]
-    lines.append("| 0 | the question was answered, whatever the answer | |")
+    lines.append("| 0 | the question was answered, whatever the answer; doctor: nothing found | |")
+    lines.append("| 1 | doctor: something was found | |")
     lines += [f"| {code} | {summary} | `{name}` |" for code, name, summary in rows]
     lines.append("| 130 | interrupted (Ctrl-C) | |")
     return "\n".join(lines) + "\n"
@@ -212,6 +224,66 @@ def _owner_means() -> dict[str, str]:
     """What belongs to an owner, from the table of the concept."""
     concept = (HERE / "concepts/ledger.md").read_text(encoding="utf-8")
     return dict(re.findall(r"^\| `(\w+)` \| (.+) \|$", concept, re.MULTILINE))
+
+
+def rules() -> str:
+    """All rules of doctor on one page, the costliest first."""
+    lines = [
+        "# Rules",
+        "",
+        "What [`instride doctor`](doctor.md) looks for, in the order in which findings are told"
+        " where nothing was measured. Each page says why it matters, how it is detected, how to"
+        " fix it and how to silence it.",
+    ]
+    for about, head in ABOUT.items():
+        lines += ["", f"## {head}", ""]
+        lines += [
+            f"- [{WORDINGS[rule.id].title}](rules/{rule.id}.md) (`{rule.id}`)"
+            for rule in catalogue.CATALOGUE
+            if rule.about is about
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def rule_page(rule: catalogue.Rule) -> str:
+    wording = WORDINGS[rule.id]
+    is_in_files = rule.about is catalogue.About.REPOSITORY
+    beside = (
+        f"Beside the line, or above it: `# instride: ignore[{rule.id}]`. " if is_in_files else ""
+    )
+    lines = [
+        f"# {wording.title}",
+        "",
+        f"Rule `{rule.id}`, about the {rule.about}. [All rules](../rules.md)",
+        "",
+        "## Why it matters",
+        "",
+        wording.why,
+        "",
+        "## How it is detected",
+        "",
+        wording.detected,
+        "",
+        "## How to fix it",
+        "",
+        _with_gaps(wording.fix),
+        "",
+        "## How to silence it",
+        "",
+        f"{beside}For all of a repository, in its `pyproject.toml`:",
+        "",
+        "```toml",
+        "[tool.instride.doctor]",
+        f'ignore = ["{rule.id}"]',
+        "```",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _with_gaps(template: str) -> str:
+    """A template as people read it: *name* for a fact, `N steps` for a number of something."""
+    counted = re.sub(r"\{\w+:[^}|]*\|([^}]*)\}", r"*N* \1", template)
+    return re.sub(r"\{(\w+)\}", r"*\1*", counted)
 
 
 def _upper(text: str) -> str:

@@ -27,6 +27,7 @@ from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
 from multiprocessing import Pool
 from pathlib import Path
 from typing import NamedTuple
+from unittest.mock import patch
 
 from rich.cells import cell_len
 
@@ -195,7 +196,8 @@ def try_case(case: Case) -> tuple[int | None, str]:
         for name, content in case.files.items():
             Path(name).write_bytes(content)
         try:
-            with redirect_stdout(out), redirect_stderr(err), _alarm():
+            width = patch.dict(os.environ, COLUMNS=str(COLUMNS))
+            with redirect_stdout(out), redirect_stderr(err), width, _alarm():
                 code = instride(["explain", *case.args])
         except (Exception, TooSlow):
             return None, traceback.format_exc()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import inspect
+import os
 import re
 
 import pytest
@@ -10,16 +12,21 @@ import pytest
 from instride import errors
 from instride.errors import (
     BadPatternError,
+    BadSettingError,
     BinaryLogError,
     EmptyLogError,
     InstrideError,
     NoLogsError,
+    NoRepositoryError,
     NoStepsError,
     NoTimesError,
     UnknownDialectError,
+    UnknownRuleError,
     UnreadableLogError,
     UnwritableError,
+    nearest,
 )
+from instride.reasons import REASONS, Reason, fill
 
 ALL = [each for _, each in inspect.getmembers(errors, inspect.isclass)]
 CLASSES = [each for each in ALL if issubclass(each, InstrideError)]
@@ -27,6 +34,9 @@ EXAMPLES: list[tuple[InstrideError, str]] = [
     (UnknownDialectError("nanogtp", "nanogpt"), "`nanogtp`"),
     (UnknownDialectError("x", None), "`x`"),
     (BadPatternError("(", "it is not closed"), "`(`"),
+    (UnknownRuleError("save-inplace", "save-in-place"), "`save-inplace`"),
+    (UnknownRuleError("x", None, "pyproject.toml"), "`x`"),
+    (BadSettingError("ignore", "it is no list"), "`ignore`"),
     (UnreadableLogError("train.log", "Permission denied"), "`train.log`"),
     (EmptyLogError("train.log"), "`train.log`"),
     (BinaryLogError("train.log"), "`train.log`"),
@@ -34,6 +44,7 @@ EXAMPLES: list[tuple[InstrideError, str]] = [
     (NoTimesError("train.log", 1, "no time could be read"), "`train.log`"),
     (NoLogsError("logs", 3), "`logs`"),
     (UnwritableError("no/where.html", "No such file or directory"), "`no/where.html`"),
+    (NoRepositoryError("trainer", "No such file or directory"), "`trainer`"),
 ]
 TREE_LINE = re.compile(r"(?:[|`]-- )?(\w+Error) +(?:\((\w+)\) +)?(\d+)(?: .*)?")
 
@@ -82,14 +93,55 @@ def test_every_class_has_an_example_here() -> None:
     assert {type(error) for error, _ in EXAMPLES} == set(CLASSES) - {InstrideError}
 
 
-def test_a_hint_can_be_given_with_the_message() -> None:
-    assert InstrideError("it failed", "try again").hint == "try again"
-    assert InstrideError("it failed").hint == ""
+@pytest.mark.parametrize("each", CLASSES, ids=lambda each: each.__name__)
+def test_a_class_says_all_that_it_says_in_texts_that_can_be_translated(
+    each: type[InstrideError],
+) -> None:
+    for error in (error for error, _ in EXAMPLES if type(error) is each):
+        assert str(error) == fill(each.texts[error.message_name], error.facts)
+        assert error.hint == fill(each.texts[error.hint_name], error.facts)
+
+
+def test_a_reason_is_told_within_the_message() -> None:
+    error = UnreadableLogError("a.log", Reason("damaged"))
+    assert str(error) == f"cannot read `a.log`: {REASONS['damaged']}"
+
+
+@pytest.mark.parametrize("number", [errno.ENOENT, errno.EACCES, errno.ENOSPC])
+def test_a_common_failure_of_the_system_is_known_by_its_name(number: int) -> None:
+    reason = Reason.of(OSError(number, os.strerror(number)))
+    assert reason == Reason(f"os.{errno.errorcode[number]}")
+    assert fill("{why}", {"why": reason}) == os.strerror(number)
+
+
+@pytest.mark.parametrize("error", [OSError(errno.EXDEV, "Invalid link"), OSError("Invalid link")])
+def test_a_rare_failure_of_the_system_is_told_as_it_tells_it(error: OSError) -> None:
+    assert fill("{why}", {"why": Reason.of(error)}) == "Invalid link"
 
 
 def test_one_step_is_not_called_steps() -> None:
     assert "has 1 step," in str(NoTimesError("a.log", 1, "it has no time"))
     assert "has 2 steps," in str(NoTimesError("a.log", 2, "they have no time"))
+
+
+@pytest.mark.parametrize(
+    ("num_files", "message"),
+    [
+        (0, "there is no file in `logs`"),
+        (1, "the only file in `logs` is not a training log"),
+        (7, "no training log among the 7 files in `logs`"),
+    ],
+)
+def test_files_without_a_log_are_counted_as_people_count(num_files: int, message: str) -> None:
+    assert str(NoLogsError("logs", num_files)) == message
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [("--jsn", "--json"), ("NanoGPT", "nano-gpt"), ("--wrong", None), ("", None)],
+)
+def test_a_name_is_near_another_if_most_letters_are(name: str, meant: str | None) -> None:
+    assert nearest(name, ["--json", "--lang", "--version", "nano-gpt"]) == meant
 
 
 def test_the_nearest_name_is_suggested_where_there_is_one() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import io
 import os
+import shlex
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
@@ -12,11 +13,17 @@ from contextlib import suppress
 import click
 
 from instride import __version__
-from instride.errors import InstrideError
+from instride.cli.refusing import Refusal, complain
+from instride.errors import InstrideError, nearest
 
 VERBS = {
     "explain": "Say where the time of a training went, from its log.",
     "compare": "Say what a change brought, from the logs before and after it.",
+    "doctor": "Say what will make steps slow or lose checkpoints, before the run.",
+    "list": "Show the checkpoints in a directory, and who saves there.",
+    "verify": "Compare every byte of checkpoints with what was written.",
+    "prune": "Delete checkpoints that need not be kept.",
+    "export": "Write the tensors of a checkpoint to a safetensors file.",
 }
 INTERRUPTED = 130
 
@@ -35,9 +42,27 @@ class _LazyGroup(click.Group):
         assert isinstance(command, click.Command)
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in VERBS and not args[0].startswith("-"):
+            raise _no_such_verb(args[0], ctx)
+        return super().resolve_command(ctx, args)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl(list(VERBS.items()))
+
+
+def _no_such_verb(name: str, ctx: click.Context) -> Refusal:
+    """Say which verb was misspelt, or left out before a log."""
+    refusal = Refusal("usage.no-command", name=name)
+    refusal.ctx = ctx
+    meant = nearest(name, VERBS)
+    if os.path.exists(name):  # noqa: PTH110 - pathlib costs start-up time
+        meant = f"explain {shlex.quote(name)}"
+    refusal.meant = f"{ctx.command_path} {meant}" if meant else None
+    return refusal
 
 
 @click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
@@ -52,17 +77,18 @@ def cli() -> None:
 def main(args: Sequence[str] | None = None) -> int:
     """Run a command; print errors as `error:` and `hint:`; return the exit code."""
     _fit_output()
+    given = sys.argv[1:] if args is None else args
     try:
         result = cli.main(args=args, prog_name="instride", standalone_mode=False)
         sys.stdout.flush()
     except InstrideError as error:
-        _complain(str(error), error.hint)
+        complain(error, given)
         return error.exit_code
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message(), err=True)
         return error.exit_code
     except click.UsageError as error:
-        _complain(error.format_message(), f"`{_help_of(error)}` shows what can be said")
+        complain(error, given)
         return error.exit_code
     except (KeyboardInterrupt, click.Abort):
         return INTERRUPTED
@@ -72,10 +98,7 @@ def main(args: Sequence[str] | None = None) -> int:
         return 0
     except OSError as error:
         _discard_output()
-        _complain(
-            f"cannot go on: {error.strerror or error}",
-            "`df -h . /tmp` shows whether a disk is full",
-        )
+        complain(error, given)
         return InstrideError.exit_code
     return result if isinstance(result, int) else 0
 
@@ -92,13 +115,3 @@ def _discard_output() -> None:
     """Keep Python from complaining at exit about what it could not print."""
     with suppress(OSError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def _help_of(error: click.UsageError) -> str:
-    return f"{error.ctx.command_path if error.ctx else 'instride'} --help"
-
-
-def _complain(message: str, hint: str) -> None:
-    click.echo(f"error: {message}", err=True)
-    if hint:
-        click.echo(f"\nhint: {hint}", err=True)

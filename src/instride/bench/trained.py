@@ -1,0 +1,147 @@
+"""Checkpoints of a real, small training, for measuring what packing makes of them.
+
+Random numbers would flatter or wrong every method: exponents of weights, of moments and of what
+ten steps change are spread as training spreads them. The text is the source of Python's own
+library, which is everywhere Python is.
+"""
+
+from __future__ import annotations
+
+import math
+import sysconfig
+from pathlib import Path
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+VOCABULARY = 256
+CONTEXT = 64
+BATCH = 8
+HEADS = 6
+TEXT_BYTES = 8 << 20
+PEAK_RATE = 6e-4
+NUM_WARM = 20
+NUM_BETWEEN = 10
+"""Steps between a base and what is packed against it."""
+TRAINED_SHARE = 0.05
+"""Of the parameters, where the rest is frozen."""
+
+
+class Block(nn.Module):
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.before_attention = nn.LayerNorm(width)
+        self.query_key_value = nn.Linear(width, 3 * width)
+        self.joined = nn.Linear(width, width)
+        self.before_thinking = nn.LayerNorm(width)
+        self.wider = nn.Linear(width, 4 * width)
+        self.narrower = nn.Linear(4 * width, width)
+
+    def forward(self, x: Tensor) -> Tensor:
+        batch, length, width = x.shape
+        mixed = self.query_key_value(self.before_attention(x))
+        query, key, value = mixed.view(batch, length, 3, HEADS, -1).permute(2, 0, 3, 1, 4)
+        seen = functional.scaled_dot_product_attention(query, key, value, is_causal=True)
+        x = x + self.joined(seen.transpose(1, 2).reshape(batch, length, width))
+        return x + self.narrower(functional.gelu(self.wider(self.before_thinking(x))))
+
+
+class Model(nn.Module):
+    """A GPT over bytes, started as GPT-2 is."""
+
+    def __init__(self, num_layers: int, width: int) -> None:
+        super().__init__()
+        self.characters = nn.Embedding(VOCABULARY, width)
+        self.places = nn.Embedding(CONTEXT, width)
+        self.blocks = nn.Sequential(*(Block(width) for _ in range(num_layers)))
+        self.last = nn.LayerNorm(width)
+        self.guess = nn.Linear(width, VOCABULARY, bias=False)
+        for name, parameter in self.named_parameters():
+            if parameter.dim() > 1:
+                is_last_of_block = "joined" in name or "narrower" in name
+                scale = math.sqrt(2 * num_layers) if is_last_of_block else 1.0
+                nn.init.normal_(parameter, std=0.02 / scale)
+
+    def forward(self, text: Tensor) -> Tensor:
+        x = self.characters(text) + self.places(torch.arange(text.shape[1]))
+        guesses: Tensor = self.guess(self.last(self.blocks(x)))
+        return guesses
+
+
+class Training:
+    """A model, its optimizer and its text; the rate falls as a cosine, to a tenth."""
+
+    def __init__(self, num_layers: int, width: int, num_steps: int) -> None:
+        torch.manual_seed(0)
+        self.model = Model(num_layers, width)
+        self.optimizer = torch.optim.AdamW(self.model.parameters(), lr=PEAK_RATE)
+        self._text = library_text()
+        self._num_steps = num_steps
+        self._num_done = 0
+        self.loss = math.inf
+
+    def train(self, num_steps: int) -> None:
+        for _ in range(num_steps):
+            self._step()
+
+    def freeze(self) -> None:
+        """Go on with a twentieth of the parameters, as adapters do: those of the last tensors."""
+        budget = TRAINED_SHARE * sum(p.numel() for p in self.model.parameters())
+        trained = []
+        for parameter in reversed(list(self.model.parameters())):
+            parameter.requires_grad_(False)
+            if parameter.numel() <= budget:
+                budget -= parameter.numel()
+                trained.append(parameter.requires_grad_(True))
+        self.optimizer = torch.optim.AdamW(trained, lr=PEAK_RATE)
+
+    def _step(self) -> None:
+        starts = torch.randint(len(self._text) - CONTEXT - 1, (BATCH,))
+        places = starts[:, None] + torch.arange(CONTEXT + 1)
+        text = self._text[places].long()
+        loss = functional.cross_entropy(self.model(text[:, :-1]).flatten(0, 1), text[:, 1:].flatten())
+        self.optimizer.zero_grad()
+        loss.backward()
+        for group in self.optimizer.param_groups:
+            group["lr"] = PEAK_RATE * self._rate()
+        self.optimizer.step()
+        self.loss = loss.item()
+        self._num_done += 1
+
+    def _rate(self) -> float:
+        warm = min(1.0, (self._num_done + 1) / NUM_WARM)
+        done = min(1.0, self._num_done / self._num_steps)
+        return warm * (0.55 + 0.45 * math.cos(math.pi * done))
+
+
+def library_text() -> Tensor:
+    """The text of Python's library, in the order of its names."""
+    text = bytearray()
+    for path in sorted(Path(sysconfig.get_path("stdlib")).glob("*.py")):
+        text += path.read_bytes()
+        if len(text) >= TEXT_BYTES:
+            break
+    return torch.frombuffer(text, dtype=torch.uint8)
+
+
+def write_checkpoints(folder: Path, num_layers: int, width: int, num_steps: int) -> float:
+    """Train, and leave pairs of checkpoints ten steps apart; returns the loss that was reached."""
+    training = Training(num_layers, width, num_steps)
+    training.train(num_steps)
+    for when in ("base", "next"):
+        weights = training.model.state_dict()
+        torch.save(weights, folder / f"fp32-{when}.pt")
+        halves = {name: tensor.bfloat16() for name, tensor in weights.items()}
+        torch.save(halves, folder / f"bf16-{when}.pt")
+        state = {"model": weights, "optimizer": training.optimizer.state_dict()}
+        torch.save(state, folder / f"adam-{when}.pt")
+        training.train(NUM_BETWEEN if when == "base" else 0)
+    loss = training.loss
+    training.freeze()
+    training.train(NUM_BETWEEN)
+    for when in ("base", "next"):
+        state = {"model": training.model.state_dict(), "optimizer": training.optimizer.state_dict()}
+        torch.save(state, folder / f"frozen-{when}.pt")
+        training.train(NUM_BETWEEN if when == "base" else 0)
+    return loss

@@ -1,0 +1,39 @@
+"""`instride verify`: checkpoints in, whether every byte is what was written out."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+from instride.cli.answering import language_option
+from instride.errors import DamagedError
+
+
+@click.command("verify", context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("path", metavar="PATH|DIR")
+@click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON (schema 1).")
+@language_option
+def command(path: str, as_json: bool, lang: str | None) -> int:
+    """Compare every byte of checkpoints with what was written.
+
+    PATH is a checkpoint, DIR a directory of them. They are read from the disk, past the page
+    cache. Exits with 0 if all are whole, with 30 if one is damaged; all are looked at.
+    """
+    from instride.cli.render.progress import watching
+    from instride.explain.languages import choose
+    from instride.store.checking import check
+
+    words = choose(lang, os.environ)
+    with watching() as watcher:
+        verdict = check(Path(path), watcher)
+    if as_json:
+        from instride.cli.render.json import print_json
+
+        print_json(verdict)
+    else:
+        from instride.cli.render.verdict import print_verdict
+
+        print_verdict(verdict, words)
+    return DamagedError.exit_code if verdict.num_damaged else 0

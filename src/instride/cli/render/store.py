@@ -1,0 +1,75 @@
+"""What the screens of verbs about checkpoints have in common."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+
+from rich.cells import cell_len
+from rich.console import Console
+
+from instride.cli.render.sheet import Sheet
+from instride.cli.render.text import make_console
+from instride.cli.render.wrapping import fit
+from instride.doctor.printable import printable
+from instride.explain.languages import LANGUAGES
+from instride.explain.languages.screen import Around
+from instride.explain.languages.words import Words
+from instride.reasons import Reason
+from instride.store.checking import Checked
+
+MOST_NAMES = 4
+STYLES = {
+    "newest": "bold green",
+    "latest": "green",
+    "whole": "green",
+    "kept": "green",
+    "gone": "red",
+    "going": "red",
+    "damaged": "bold red",
+    "foreign": "yellow",
+}
+
+
+class StoreScreen:
+    """A sheet, and the words for it: English where the terminal lacks the letters of others."""
+
+    def __init__(self, words: Words, console: Console | None = None) -> None:
+        self.sheet = Sheet(console or make_console(), words)
+        self.words = LANGUAGES[self.sheet.language.code]
+        self.phrases = self.words.store_phrases
+
+    def title(self, name: str, note: str) -> None:
+        """What was looked at; a long path by its beginning."""
+        room = self.sheet.width - cell_len(note) - 4
+        self.sheet.line((fit(printable(name), room), "bold"), f"  ({note})" if note else "")
+
+    def mark(self, name: str) -> tuple[str, str]:
+        return self.phrases[name], STYLES[name]
+
+    def damage(self, checked: Checked) -> None:
+        """Say what is wrong with a checkpoint."""
+        why = self.words.filled(checked.reason or "os", Reason("", checked.facts).facts)
+        if checked.damaged_pieces and checked.piece_bytes:
+            num_pieces = -(-checked.size_bytes // checked.piece_bytes)
+            why = self.words.store_pieces(why, len(checked.damaged_pieces), num_pieces)
+        self.sheet.paragraph(f"{printable(checked.name)}: {why}", "    ", "  ")
+
+    def next(self, command: str, path: str, note: str, word: str = "DIR") -> None:
+        """Print the command to type next, with the path for the word that stands for it.
+
+        Where that does not fit, the note goes first; a command is never broken.
+        """
+        line = self.words.store_next(command.replace(word, printable(shlex.quote(path))), note)
+        if cell_len(line.before + line.part + line.after) > self.sheet.width:
+            line = Around(line.before, line.part, "")
+        self.sheet.around(line, "bold")
+
+    def metric(self, value: float | None) -> str:
+        return "" if value is None else f"{value:.5g}"
+
+
+def some(names: Sequence[str]) -> tuple[str, int]:
+    """A few names, and how many others there are."""
+    shown = ", ".join(printable(name) for name in names[:MOST_NAMES])
+    return shown, max(0, len(names) - MOST_NAMES)

@@ -1,0 +1,37 @@
+"""The screen of `instride verify`: each checkpoint, and what is wrong with it."""
+
+from __future__ import annotations
+
+from rich.console import Console
+
+from instride.cli.render.store import StoreScreen
+from instride.cli.render.table import print_table
+from instride.explain.languages.words import Words
+from instride.store.checking import Verdict
+
+
+def print_verdict(verdict: Verdict, words: Words, console: Console | None = None) -> None:
+    screen = StoreScreen(words, console)
+    say, sheet, checked = screen.words, screen.sheet, verdict.checkpoints
+    screen.title(verdict.path, say.store_contents(len(checked), sum(c.size_bytes for c in checked)))
+    sheet.blank()
+    print_table(
+        sheet,
+        [screen.phrases["step"], screen.phrases["size"]],
+        [["" if c.step is None else str(c.step), say.bytes(c.size_bytes)] for c in checked],
+        [screen.mark(c.state) for c in checked],
+    )
+    sheet.blank()
+    damaged = [c for c in checked if c.state == "damaged"]
+    num_whole = sum(c.state == "whole" for c in checked)
+    if num_whole:
+        sheet.line((say.store_verdict(num_whole, verdict.num_bytes), "green"))
+    if damaged:
+        sheet.line((say.store_damage(len(damaged)), "bold red"))
+    for each in damaged:
+        screen.damage(each)
+    sheet.blank()
+    if damaged:
+        screen.next("instride list DIR", verdict.directory, "next.list")
+    else:
+        screen.next("instride explain DIR", verdict.directory, "next.explain")

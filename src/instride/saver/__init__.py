@@ -1,0 +1,1 @@
+"""What a training script uses: Saver, Keep, Pending; save and load."""

@@ -1,0 +1,76 @@
+"""A save on its way: what `save()` returns."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+from instride.errors import InstrideError
+from instride.store.manifest import Timings
+
+
+class SavedCheckpoint(msgspec.Struct, frozen=True):
+    """A checkpoint that has its name: whole and durable."""
+
+    path: Path
+    step: int | None
+    bytes: int
+    timings: Timings
+
+
+class Pending:
+    """A snapshot that is being written. Nothing has to be done with it."""
+
+    def __init__(
+        self, path: Path, step: int | None, on_wait: Callable[[], None] | None = None
+    ) -> None:
+        self.path = path
+        self._on_wait = on_wait
+        self.step = step
+        self.is_skipped = False
+        """Not taken: the one before was still being written."""
+        self.is_awaited = False
+        self._settled = threading.Event()
+        self._checkpoint: SavedCheckpoint | None = None
+        self._error: InstrideError | None = None
+
+    @property
+    def done(self) -> bool:
+        """Committed, failed or skipped."""
+        return self._settled.is_set()
+
+    @property
+    def error(self) -> InstrideError | None:
+        """Why it failed; None if it has not."""
+        return self._error
+
+    def wait(self, timeout: float | None = None) -> SavedCheckpoint:
+        """Wait for the commit. Raises why it failed, or TimeoutError after so many seconds."""
+        self.hurry()
+        if not self._settled.wait(timeout):
+            raise TimeoutError(f"`{self.path}` is not committed after {timeout} s")
+        if self._error is not None:
+            raise self._error
+        assert self._checkpoint is not None
+        return self._checkpoint
+
+    def hurry(self) -> None:
+        """Somebody waits for it."""
+        self.is_awaited = True
+        if not self.done and self._on_wait is not None:
+            self._on_wait()
+
+    def commit(self, checkpoint: SavedCheckpoint) -> None:
+        self._checkpoint = checkpoint
+        self._settled.set()
+
+    def fail(self, error: InstrideError) -> None:
+        self._error = error
+        self._settled.set()
+
+    def __repr__(self) -> str:
+        state = "failed" if self._error else "done" if self.done else "pending"
+        return f"<Pending {self.path} {state}>"

@@ -1,0 +1,156 @@
+"""Reading a checkpoint into tensors that exist: parallel, verified on the way, never twice in
+memory.
+
+The structure comes from `torch.load` of a file that has the same directory and holes for data;
+then the bytes are read, piece by piece, to where they belong.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import threading
+import zipfile
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import torch
+from blake3 import blake3
+
+from instride.errors import DamagedError, UnsafeCheckpointError
+from instride.store.manifest import PIECE_BYTES, Manifest
+from instride.store.verifying import drop_from_cache, open_for_reading, read_piece
+
+MOST_THREADS = 4
+LOCAL_HEADER_BYTES = 30
+
+
+class Target:
+    """Bytes of a file that belong into a tensor's memory."""
+
+    def __init__(self, offset: int, memory: torch.Tensor) -> None:
+        self.offset = offset
+        self.memory = memory
+        self.end = offset + memory.numel()
+
+
+class Skeleton:
+    """A checkpoint without its data: the tree, and where in the file each storage lies."""
+
+    def __init__(self, path: Path, *, weights_only: bool) -> None:
+        self.path = path
+        self.ranges = dict(_storages(path))
+        self._hollow = _hollow_copy(path, self.ranges)
+        try:
+            self.tree: Any = torch.load(
+                f"/proc/self/fd/{self._hollow}",
+                map_location="cpu",
+                mmap=True,
+                weights_only=weights_only,
+            )
+        except Exception as error:
+            if weights_only and "weights_only" in str(error).lower():
+                raise UnsafeCheckpointError(path, str(error).split("\n")[0]) from error
+            raise DamagedError(path, f"{type(error).__name__}: {error}") from error
+        finally:
+            os.close(self._hollow)
+
+    def offsets(self, tensors: list[torch.Tensor]) -> dict[int, int] | None:
+        """Where the storage at each address lies in the file; None if that cannot be told.
+
+        All storages are parts of one mapping: they are as far apart as in the file.
+        """
+        pointers = {
+            tensor.untyped_storage().data_ptr(): tensor.untyped_storage().nbytes()
+            for tensor in tensors
+            if tensor.untyped_storage().nbytes()
+        }
+        filled = {offset: size for offset, size in self.ranges.items() if size}
+        if not pointers or len(pointers) != len(filled):
+            return {} if not pointers and not filled else None
+        base = min(pointers) - min(filled)
+        found = {pointer: pointer - base for pointer in pointers}
+        if any(filled.get(found[pointer]) != size for pointer, size in pointers.items()):
+            return None
+        return found
+
+
+def _storages(path: Path) -> Iterator[tuple[int, int]]:
+    """Offset and size of every storage record."""
+    try:
+        with zipfile.ZipFile(path) as archive, path.open("rb") as file:
+            for info in archive.infolist():
+                parts = info.filename.split("/")
+                if len(parts) >= 3 and parts[-2] == "data" and not parts[-1].startswith("."):
+                    file.seek(info.header_offset + 26)
+                    name_bytes = int.from_bytes(file.read(2), "little")
+                    extra_bytes = int.from_bytes(file.read(2), "little")
+                    start = info.header_offset + LOCAL_HEADER_BYTES + name_bytes + extra_bytes
+                    yield start, info.file_size
+    except (zipfile.BadZipFile, ValueError) as error:
+        raise DamagedError(path, str(error)) from error
+
+
+def _hollow_copy(path: Path, ranges: dict[int, int]) -> int:
+    """The file with holes where the storages are, in memory: a descriptor."""
+    hollow = os.memfd_create("instride-skeleton", os.MFD_CLOEXEC)
+    with path.open("rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        os.ftruncate(hollow, size)
+        at = 0
+        for offset, num_bytes in [*sorted(ranges.items()), (size, 0)]:
+            if offset > at:
+                file.seek(at)
+                os.pwrite(hollow, file.read(offset - at), at)
+            at = max(at, offset + num_bytes)
+    return hollow
+
+
+def fill(path: Path, manifest: Manifest | None, targets: list[Target]) -> None:
+    """Read a file into memory. Raises DamagedError as soon as a piece is not what was written."""
+    targets = sorted(targets, key=lambda target: target.offset)
+    size = path.stat().st_size
+    if manifest is not None and manifest.size_bytes != size:
+        raise DamagedError(path, f"it has {size} bytes instead of {manifest.size_bytes}")
+    fd = open_for_reading(path)
+    local = threading.local()
+
+    def read(index: int) -> None:
+        if not hasattr(local, "view"):
+            local.view = memoryview(mmap.mmap(-1, PIECE_BYTES))
+        num_bytes = read_piece(fd, local.view, index * PIECE_BYTES)
+        piece = local.view[:num_bytes]
+        if manifest is not None and blake3(piece).hexdigest() != manifest.pieces[index]:
+            raise DamagedError(path, f"the bytes from {index * PIECE_BYTES} on differ")
+        _scatter(piece, index * PIECE_BYTES, targets)
+
+    try:
+        with ThreadPoolExecutor(min(MOST_THREADS, os.cpu_count() or 1)) as pool:
+            for _ in pool.map(read, range(-(-size // PIECE_BYTES))):
+                pass
+        drop_from_cache(fd)
+    finally:
+        os.close(fd)
+
+
+def _scatter(piece: memoryview, offset: int, targets: list[Target]) -> None:
+    """Copy what of a piece belongs somewhere."""
+    end = offset + len(piece)
+    bytes_ = torch.frombuffer(piece, dtype=torch.uint8)
+    low, high = 0, len(targets)
+    while low < high:  # the first target that ends behind the start of the piece
+        middle = (low + high) // 2
+        if targets[middle].end <= offset:
+            low = middle + 1
+        else:
+            high = middle
+    for target in targets[low:]:
+        if target.offset >= end:
+            return
+        first, last = max(target.offset, offset), min(target.end, end)
+        with torch.no_grad():
+            target.memory[first - target.offset : last - target.offset].copy_(
+                bytes_[first - offset : last - offset]
+            )

@@ -1,0 +1,92 @@
+"""The memory that snapshots live in: a memfd, shared with the writer, filled in before it is used.
+
+Its pages are asked for in the background and within a budget: past the limit of a container the
+kernel answers an allocation with SIGKILL, not with an error.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+import os
+import threading
+
+import torch
+
+from instride.store.manifest import PIECE_BYTES
+from instride.system.cgroups import available_memory_bytes
+from instride.system.priority import make_thread_modest
+
+POPULATE_WRITE = 23
+STEP_BYTES = 2 << 20
+"""Pages are asked for in steps of this: meanwhile nobody in the process can map memory."""
+CHECK_BYTES = 64 << 20
+"""How often the budget is checked."""
+SPARE_BYTES = 256 << 20
+"""What is left to others, whatever the budget says."""
+LEAST_SLOTS = 4
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+class Arena:
+    """Memory for one image, or for a part of one that streams through."""
+
+    def __init__(self, budget_bytes: int | None = None) -> None:
+        self.fd = os.memfd_create("instride-arena", os.MFD_CLOEXEC)
+        self._budget_bytes = budget_bytes
+        self._lock = threading.Lock()
+        self.num_bytes = 0
+        self.memory = torch.empty(0, dtype=torch.uint8)
+        """All of it, as bytes."""
+        self._populated = 0
+
+    def room_bytes(self) -> int:
+        """How large it may become, by the budget and by what the machine has left."""
+        room = self._populated + max(0, available_memory_bytes() - SPARE_BYTES)
+        if self._budget_bytes is not None:
+            room = min(room, self._budget_bytes)
+        return room // PIECE_BYTES * PIECE_BYTES
+
+    def grow(self, wanted_bytes: int) -> None:
+        """Be as large as wanted, or as the budget allows; never smaller than before."""
+        with self._lock:
+            wanted = -(-wanted_bytes // PIECE_BYTES) * PIECE_BYTES
+            wanted = min(wanted, max(self.room_bytes(), LEAST_SLOTS * PIECE_BYTES))
+            if wanted <= self.num_bytes:
+                return
+            os.ftruncate(self.fd, wanted)
+            # The old mapping goes when the last view of it does; the pages are the file's.
+            self.memory = torch.frombuffer(mmap.mmap(self.fd, wanted), dtype=torch.uint8)
+            self.num_bytes = wanted
+
+    def prepare(self, wanted_bytes: int) -> None:
+        """Grow and ask for the pages in a modest thread, so that the first save is quick."""
+        threading.Thread(target=self._prepare, args=(wanted_bytes,), daemon=True).start()
+
+    def _prepare(self, wanted_bytes: int) -> None:
+        make_thread_modest()
+        self.grow(wanted_bytes)
+        self.populate()
+
+    def populate(self) -> None:
+        """Ask for the pages that are not there yet, step by step."""
+        while True:
+            with self._lock:
+                start = self._populated
+                end = min(start + STEP_BYTES, self.num_bytes)
+                if start >= end:
+                    return
+                if start % CHECK_BYTES == 0 and available_memory_bytes() < SPARE_BYTES:
+                    return  # the copy itself will ask for the rest, page by page
+                address = self.memory.data_ptr() + start
+                self._populated = end
+            _libc.madvise(ctypes.c_void_p(address), ctypes.c_size_t(end - start), POPULATE_WRITE)
+
+    def close_in_child(self) -> None:
+        """A forked child must not keep the memory alive; the mapping itself does no harm."""
+        os.close(self.fd)
+
+    def close(self) -> None:
+        self.memory = torch.empty(0, dtype=torch.uint8)
+        os.close(self.fd)

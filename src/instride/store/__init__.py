@@ -1,0 +1,1 @@
+"""A directory of committed checkpoints with exactly one owner."""

@@ -1,0 +1,137 @@
+"""Every byte of checkpoints against their manifests: the answer of `instride verify` (schema 1)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from instride.errors import DamagedError, NoCheckpointError, NoStoreError
+from instride.reasons import Reason, fill
+from instride.store.directory import STEP_NAME, checkpoints_in
+from instride.store.listing import check_directory
+from instride.store.manifest import read_manifest
+from instride.store.verifying import differing_pieces, verify
+
+SCHEMA = 1
+
+
+class Checked(msgspec.Struct, frozen=True):
+    name: str
+    step: int | None
+    size_bytes: int
+    state: Literal["whole", "damaged", "foreign"]
+    """`foreign`: instride did not write it, and there is nothing to compare it with."""
+    reason: str | None
+    """Why it is damaged or foreign, by the name of the reason."""
+    facts: dict[str, str | int | float]
+    """What the reason is told with."""
+    why: str | None
+    """The reason in English."""
+    damaged_pieces: list[int]
+    """Which pieces differ, counted from 0, where the manifest itself could be read."""
+    piece_bytes: int | None
+
+
+class Verdict(msgspec.Struct, frozen=True):
+    """What `instride verify --json` prints."""
+
+    schema: int
+    path: str
+    """As it was named."""
+    directory: str
+    """Where the checkpoints lie."""
+    checkpoints: list[Checked]
+    """Oldest step first."""
+    num_damaged: int
+    num_bytes: int
+    """Read and compared."""
+
+
+class Watcher(msgspec.Struct, frozen=True):
+    """Is told how far the reading is, for people who wait."""
+
+    begin: Callable[[int], None]
+    """So many bytes are going to be read."""
+    advance: Callable[[int], None]
+
+
+def check(path: Path, watcher: Watcher | None = None) -> Verdict:
+    """Verify a checkpoint, or all in a directory; damage is told, not raised.
+
+    Raises NoCheckpointError where there is nothing that instride wrote.
+    """
+    paths = _paths(path)
+    if watcher is not None:
+        watcher.begin(sum(_size(each) for each in paths))
+    advance = watcher.advance if watcher is not None else None
+    checked = [check_one(each, advance) for each in paths]
+    ours = [each for each in checked if each.state != "foreign"]
+    if not ours:
+        if path.is_dir():
+            raise NoCheckpointError(path, is_listed=True)
+        raise NoCheckpointError(path, is_foreign=True)
+    return Verdict(
+        schema=SCHEMA,
+        path=str(path),
+        directory=str(path if path.is_dir() else path.parent),
+        checkpoints=checked,
+        num_damaged=sum(each.state == "damaged" for each in checked),
+        num_bytes=sum(each.size_bytes for each in ours),
+    )
+
+
+def check_one(path: Path, advance: Callable[[int], None] | None = None) -> Checked:
+    """Compare one file with its manifest."""
+    manifest = read_manifest(path)
+    pieces: list[int] = []
+    reason: Reason | None = None
+    try:
+        if manifest is None or path.stat().st_size != manifest.size_bytes:
+            verify(path, manifest)
+        else:
+            pieces = list(differing_pieces(path, manifest, advance))
+    except DamagedError as error:
+        why = error.facts["why"]
+        assert isinstance(why, Reason)
+        reason = why
+    except OSError as error:
+        reason = Reason.of(error)
+    if pieces and manifest is not None:
+        reason = Reason("other-bytes", {"offset": pieces[0] * manifest.piece_bytes})
+    return Checked(
+        name=path.name,
+        step=int(match[1]) if (match := STEP_NAME.fullmatch(path.name)) else None,
+        size_bytes=_size(path),
+        state=_state(reason),
+        reason=None if reason is None else reason.name,
+        facts={} if reason is None else dict(reason.facts),
+        why=None if reason is None else fill("{why}", {"why": reason}),
+        damaged_pieces=pieces,
+        piece_bytes=manifest.piece_bytes if manifest else None,
+    )
+
+
+def _state(reason: Reason | None) -> Literal["whole", "damaged", "foreign"]:
+    if reason is None:
+        return "whole"
+    return "foreign" if reason.name == "no-manifest" else "damaged"
+
+
+def _paths(path: Path) -> list[Path]:
+    """The files behind what was named; a manifest goes by the name that a link points to."""
+    if path.is_file():
+        return [path.resolve()]
+    if path.exists() and not path.is_dir():
+        raise NoStoreError(str(path), Reason("no-file"))
+    check_directory(path)
+    return [checkpoint.path for checkpoint in checkpoints_in(path)]
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0

@@ -1,0 +1,49 @@
+"""The answer of `instride export` (schema 1), and what can be said before anything is read."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from pathlib import Path
+
+import msgspec
+
+from instride.errors import MissingLibraryError, NoStoreError, OverwriteError
+from instride.reasons import Reason
+
+SCHEMA = 1
+NEEDED = ("torch", "safetensors")
+
+
+class Export(msgspec.Struct, frozen=True):
+    """What `instride export --json` prints."""
+
+    schema: int
+    source: str
+    target: str
+    part: str | None
+    """What was exported; null: everything."""
+    step: int | None
+    """As the checkpoint says it."""
+    tensors: list[str]
+    """Their names in the file."""
+    size_bytes: int
+    """Of the file."""
+    copied: list[str]
+    """Tensors that share memory with another one, and were written all the same: the format does
+    not know that."""
+    left_out: list[str]
+    """Where in the checkpoint there are values that are no tensors."""
+
+
+def check_export(source: Path, target: Path, *, force: bool) -> None:
+    """Refuse what cannot be done, in milliseconds: loading torch takes seconds."""
+    try:
+        source.open("rb").close()
+    except OSError as error:
+        raise NoStoreError(str(source), Reason.of(error)) from error
+    if os.path.lexists(target) and not force:
+        raise OverwriteError(str(target))
+    for name in NEEDED:
+        if importlib.util.find_spec(name) is None:
+            raise MissingLibraryError("export", name)

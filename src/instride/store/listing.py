@@ -1,0 +1,159 @@
+"""What lies in a store, and who works on it: the answer of `instride list` (schema 1).
+
+Ends and sizes are compared with the manifests, not every byte. Nothing is locked or written.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from instride.errors import NoStoreError
+from instride.reasons import Reason
+from instride.store.directory import LATEST, Checkpoint, checkpoints_in, leftovers_in
+from instride.store.lock import holder_of
+
+SCHEMA = 1
+
+
+class CheckpointEntry(msgspec.Struct, frozen=True):
+    name: str
+    step: int
+    size_bytes: int
+    state: Literal["committed", "foreign", "damaged"]
+    """`damaged`: its end or its size is not what was written. Only `verify` reads every byte."""
+    age_s: float
+    """Since it was saved; for a foreign file, since it was changed."""
+    serial: int | None
+    """Counts the commits of a store."""
+    metric: float | None
+    call_s: float | None
+    """What training paid for `save()`."""
+    durable_s: float | None
+    """From the call until the file was durable."""
+    is_newest: bool
+    """The last that was committed: what a training resumes from."""
+    is_latest: bool
+    """Where the link `latest` points to."""
+    unsafe: list[str]
+    """Where in the state there are values that `torch.load(weights_only=True)` refuses."""
+
+
+class LeftoverEntry(msgspec.Struct, frozen=True):
+    """An unfinished file: being written, if somebody works here; else left by a crash."""
+
+    name: str
+    """Relative to the directory."""
+    size_bytes: int
+
+
+class OwnerEntry(msgspec.Struct, frozen=True):
+    """Whose writer holds the store."""
+
+    host: str
+    trainer_pid: int
+    writer_pid: int
+    is_training: bool
+    """False: the training is gone, and its writer finishes what it had staged."""
+
+
+class Listing(msgspec.Struct, frozen=True):
+    """What `instride list --json` prints."""
+
+    schema: int
+    directory: str
+    checkpoints: list[CheckpointEntry]
+    """Oldest step first."""
+    leftovers: list[LeftoverEntry]
+    owner: OwnerEntry | None
+    """Null: nobody works here now."""
+    total_bytes: int
+
+
+def list_store(directory: Path) -> Listing:
+    """Look at a directory of checkpoints. Raises NoStoreError if it cannot be looked at."""
+    check_directory(directory)
+    checkpoints = checkpoints_in(directory)
+    newest = max((c.serial for c in checkpoints if c.is_ours), default=None)
+    latest = latest_of(directory)
+    now_s = time.time()
+    entries = [_entry(c, newest, latest, now_s) for c in checkpoints]
+    return Listing(
+        schema=SCHEMA,
+        directory=str(directory),
+        checkpoints=entries,
+        leftovers=[entry for path in leftovers_in(directory) if (entry := _left(path, directory))],
+        owner=owner_of(directory),
+        total_bytes=sum(entry.size_bytes for entry in entries),
+    )
+
+
+def check_directory(directory: Path) -> None:
+    """Raise NoStoreError, with what the system says, if there is no directory to read."""
+    try:
+        with os.scandir(directory):
+            return
+    except OSError as error:
+        raise NoStoreError(str(directory), Reason.of(error)) from error
+
+
+def latest_of(directory: Path) -> str | None:
+    """The name that the link `latest` points to."""
+    try:
+        return str((directory / LATEST).readlink())
+    except OSError:
+        return None
+
+
+def owner_of(directory: Path) -> OwnerEntry | None:
+    holder = holder_of(directory)
+    if holder is None:
+        return None
+    return OwnerEntry(holder.host, holder.trainer_pid, holder.writer_pid, holder.is_alive)
+
+
+def state_of(checkpoint: Checkpoint) -> Literal["committed", "foreign", "damaged"]:
+    if checkpoint.is_damaged:
+        return "damaged"
+    return "committed" if checkpoint.is_ours else "foreign"
+
+
+def _entry(
+    checkpoint: Checkpoint, newest: int | None, latest: str | None, now_s: float
+) -> CheckpointEntry:
+    manifest = checkpoint.manifest
+    created_s = manifest.created_s if manifest else _changed_s(checkpoint.path, now_s)
+    timings: Mapping[str, float] = msgspec.structs.asdict(manifest.timings) if manifest else {}
+    return CheckpointEntry(
+        name=checkpoint.path.name,
+        step=checkpoint.step,
+        size_bytes=checkpoint.size_bytes,
+        state=state_of(checkpoint),
+        age_s=max(0.0, now_s - created_s),
+        serial=manifest.serial if manifest else None,
+        metric=manifest.metric if manifest else None,
+        call_s=timings.get("call_s"),
+        durable_s=timings.get("durable_s"),
+        is_newest=checkpoint.is_ours and checkpoint.serial == newest,
+        is_latest=checkpoint.path.name == latest,
+        unsafe=manifest.unsafe if manifest else [],
+    )
+
+
+def _changed_s(path: Path, now_s: float) -> float:
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return now_s  # deleted while we looked
+
+
+def _left(path: Path, directory: Path) -> LeftoverEntry | None:
+    try:
+        return LeftoverEntry(str(path.relative_to(directory)), path.lstat().st_size)
+    except OSError:
+        return None  # finished while we looked

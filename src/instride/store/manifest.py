@@ -1,0 +1,123 @@
+"""The manifest of a checkpoint: what its bytes are, so that anyone can tell whether they still are.
+
+A manifest is found by the last 64 KiB of the file that it describes. For a zip they hold the
+directory with a checksum of every record, so that a file that was overwritten has another manifest
+or none: neither is ever taken for the other, whatever moment a crash chose.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+from blake3 import blake3
+
+from instride.places import PRIVATE as PRIVATE
+from instride.store.atomic import write_whole
+
+SCHEMA = 1
+PIECE_BYTES = 4 << 20
+TAIL_BYTES = 64 << 10
+NO_CHECK = "0" * 64
+
+
+class Timings(msgspec.Struct, frozen=True):
+    call_s: float = 0.0
+    """What the training thread paid for `save()`."""
+    waited_s: float = 0.0
+    """Of these, waiting for the snapshot before to be written."""
+    staged_s: float = 0.0
+    """From the call until the snapshot would survive the trainer."""
+    durable_s: float = 0.0
+    """From the call until the file had its name, fsynced."""
+
+
+class Manifest(msgspec.Struct, frozen=True):
+    name: str
+    """Of the file."""
+    token: str
+    """BLAKE3 of the last 64 KiB, 16 hexadecimal digits."""
+    size_bytes: int
+    pieces: list[str]
+    """BLAKE3 of each 4 MiB."""
+    created_s: float
+    """Seconds since 1970, by the clock of the machine."""
+    serial: int = 0
+    """Counts the commits of a store: what is newest does not depend on a clock or on the step."""
+    step: int | None = None
+    metric: float | None = None
+    unsafe: list[str] = []
+    """Where in the state there are values that `torch.load(weights_only=True)` refuses."""
+    timings: Timings = Timings()
+    versions: dict[str, str] = {}
+    piece_bytes: int = PIECE_BYTES
+    schema: int = SCHEMA
+    check: str = NO_CHECK
+    """BLAKE3 of the manifest itself, as it lies on the disk with zeros here."""
+
+
+def token_of(tail: bytes) -> str:
+    """What a manifest is found by."""
+    return blake3(tail).hexdigest()[:16]
+
+
+def read_token(path: Path) -> str:
+    """The token of a file as it lies there."""
+    with path.open("rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(0, size - TAIL_BYTES))
+        return token_of(file.read(TAIL_BYTES))
+
+
+def manifest_path(checkpoint: Path, token: str) -> Path:
+    return checkpoint.parent / PRIVATE / "manifests" / f"{checkpoint.name}.{token}.json"
+
+
+def manifests_of(checkpoint: Path) -> list[Path]:
+    """Every manifest that was written for files of this name."""
+    folder = checkpoint.parent / PRIVATE / "manifests"
+    return sorted(folder.glob(f"{_escaped(checkpoint.name)}.*.json")) if folder.is_dir() else []
+
+
+def _escaped(name: str) -> str:
+    return "".join(f"[{char}]" if char in "*?[" else char for char in name)
+
+
+def write_manifest(checkpoint: Path, manifest: Manifest) -> Path:
+    """Make a manifest durable; it comes before the name of the file."""
+    path = manifest_path(checkpoint, manifest.token)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unsealed = msgspec.structs.replace(manifest, check=NO_CHECK)
+    raw = msgspec.json.format(msgspec.json.encode(unsealed), indent=1)
+    write_whole(path, raw.replace(NO_CHECK.encode(), blake3(raw).hexdigest().encode()))
+    return path
+
+
+def read_manifest(checkpoint: Path) -> Manifest | None:
+    """The manifest of the file as it lies there; None where there is none that can be read."""
+    try:
+        token = read_token(checkpoint)
+        raw = manifest_path(checkpoint, token).read_bytes()
+        manifest = msgspec.json.decode(raw, type=Manifest)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+        return None
+    is_whole = (manifest.name, manifest.token) == (checkpoint.name, token) and _is_sealed(
+        raw, manifest.check
+    )
+    return manifest if is_whole else None
+
+
+def _is_sealed(raw: bytes, check: str) -> bool:
+    return blake3(raw.replace(check.encode(), NO_CHECK.encode())).hexdigest() == check
+
+
+def versions_here(torch_version: str | None = None) -> Mapping[str, str]:
+    """What wrote a checkpoint."""
+    import platform
+
+    from instride import __version__
+
+    found = {"instride": __version__, "python": platform.python_version()}
+    return {**found, "torch": torch_version} if torch_version else found

@@ -1,0 +1,59 @@
+"""Which checkpoints to keep: a rule without side effects; the writer carries it out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import msgspec
+
+from instride.store.directory import Checkpoint
+
+
+class Keep(msgspec.Struct, frozen=True, kw_only=True):
+    """What outlives the next save. `Keep()` keeps everything."""
+
+    last: int | None = None
+    """The so many that were saved last."""
+    every: int | None = None
+    """Those whose step is a multiple of it, for ever."""
+    best: int | None = None
+    """The so many with the best `metric`."""
+    best_is: Literal["lowest", "highest"] = "lowest"
+
+    def __post_init__(self) -> None:
+        for name in ("last", "every", "best"):
+            value = getattr(self, name)
+            if value is not None and (type(value) is not int or value < 1):
+                raise ValueError(
+                    f"Keep({name}={value!r}): must be a whole number from 1 on, or None"
+                )
+        if self.best_is not in ("lowest", "highest"):
+            raise ValueError(f"Keep(best_is={self.best_is!r}): must be 'lowest' or 'highest'")
+
+
+def doomed(checkpoints: Sequence[Checkpoint], keep: Keep) -> list[Checkpoint]:
+    """What may go, oldest first; never the newest, never a file that is not ours.
+
+    The newest is the last that was committed: after a return to an earlier step, higher ones are
+    older."""
+    ours = sorted((c for c in checkpoints if c.is_ours), key=lambda c: c.serial)
+    if not ours or (keep.last is None and keep.best is None):
+        return []  # `every` alone names what stays for ever, not what may go
+    kept = {checkpoint.path for checkpoint in ours[-(keep.last or 1) :]}
+    if keep.every:
+        kept.update(c.path for c in ours if c.step % keep.every == 0)
+    if keep.best:
+        kept.update(c.path for c in _best(ours, keep))
+    return [checkpoint for checkpoint in ours if checkpoint.path not in kept]
+
+
+def _best(ours: Sequence[Checkpoint], keep: Keep) -> list[Checkpoint]:
+    measured = [
+        (c.manifest.metric, c)
+        for c in ours
+        if c.manifest is not None and c.manifest.metric is not None
+    ]
+    sign = 1 if keep.best_is == "lowest" else -1
+    numbers = [(sign * metric, -c.step, c) for metric, c in measured if metric == metric]
+    return [c for _, _, c in sorted(numbers, key=lambda entry: entry[:2])[: keep.best]]

@@ -1,0 +1,1 @@
+"""The low-priority process that turns images into committed checkpoints. It never loads torch."""

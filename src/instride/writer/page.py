@@ -1,0 +1,71 @@
+"""A page that trainer and writer share: steps as they pass, and how far a stream has come.
+
+The trainer writes it without a system call. Every field is one aligned 8-byte store, and the
+counter of beats is written behind the beat that it counts. Offsets: docs/internals/protocol.md.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+
+NUM_BEATS = 4096
+COPIED, WRITTEN, BEATS, PROGRESS, JOURNALED = range(5)
+"""Indices of the 8-byte fields: pieces copied by the trainer and pieces written, of a stream; beats
+so far; anything that the writer got done, for whoever watches whether the storage hangs; beats that
+are in the journal, for the writer after this one."""
+FIRST_BEAT = 8
+FIELDS_OF_A_BEAT = 2
+PAGE_BYTES = 8 * (FIRST_BEAT + FIELDS_OF_A_BEAT * NUM_BEATS)
+
+
+class SharedPage:
+    def __init__(self, fd: int) -> None:
+        self.fd = fd
+        self._map = mmap.mmap(fd, PAGE_BYTES)
+        self._integers = memoryview(self._map).cast("q")
+        self._floats = memoryview(self._map).cast("d")
+
+    @classmethod
+    def create(cls) -> SharedPage:
+        fd = os.memfd_create("instride-page", os.MFD_CLOEXEC)
+        os.ftruncate(fd, PAGE_BYTES)
+        return cls(fd)
+
+    def __getitem__(self, field: int) -> int:
+        return self._integers[field]
+
+    def __setitem__(self, field: int, value: int) -> None:
+        self._integers[field] = value
+
+    def beat(self, step: int, now_s: float) -> None:
+        """Note that a step has ended; -1 where its number is not known."""
+        num_beats = self._integers[BEATS]
+        place = FIRST_BEAT + FIELDS_OF_A_BEAT * (num_beats % NUM_BEATS)
+        self._integers[place] = step
+        self._floats[place + 1] = now_s
+        self._integers[BEATS] = num_beats + 1
+
+    @property
+    def num_beats(self) -> int:
+        return self._integers[BEATS]
+
+    def beats_since(self, seen: int, num_beats: int) -> list[tuple[int, float]]:
+        """The beats from the `seen`-th to the `num_beats`-th that are still there, oldest first."""
+        # The oldest one may be overwritten while we read it.
+        first = max(seen, num_beats - NUM_BEATS + 1)
+        places = (
+            FIRST_BEAT + FIELDS_OF_A_BEAT * (beat % NUM_BEATS) for beat in range(first, num_beats)
+        )
+        return [(self._integers[place], self._floats[place + 1]) for place in places]
+
+    def beat_before(self, num_beats: int) -> float | None:
+        """When the last of so many beats was; None if it is not there."""
+        beats = self.beats_since(num_beats - 1, num_beats) if num_beats else []
+        return beats[0][1] if beats else None
+
+    def close(self) -> None:
+        self._integers.release()
+        self._floats.release()
+        self._map.close()
+        os.close(self.fd)

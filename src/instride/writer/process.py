@@ -1,0 +1,134 @@
+"""The writer's main thread: hears the trainer, watches whether it lives, and owns the store."""
+
+from __future__ import annotations
+
+import os
+import selectors
+import signal
+from pathlib import Path
+
+from instride.faults import reached
+from instride.store.lock import started_at
+from instride.writer.arena import ArenaMap
+from instride.writer.committing import Commits
+from instride.writer.hands import Crew
+from instride.writer.journal import Journal, journal_path
+from instride.writer.owning import Ownership
+from instride.writer.page import SharedPage
+from instride.writer.protocol import (
+    VERSION,
+    Begin,
+    Cancel,
+    Close,
+    Finish,
+    Hello,
+    Hurry,
+    Ready,
+    ToWriter,
+    Wire,
+)
+from instride.writer.working import Work
+from instride.writer.writing import Job
+
+
+def run(wire: Wire) -> int:
+    """Serve one trainer until it is gone and everything that it staged is committed."""
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)  # a terminal that closes is the trainer's affair
+    reached("started")
+    hello = wire.receive()
+    if not isinstance(hello, Hello) or hello.version != VERSION or len(wire.descriptors) != 2:
+        return 1
+    page, arena = SharedPage(wire.descriptors[0]), ArenaMap(wire.descriptors[1])
+    trainer = watch(hello)
+    if trainer is None:
+        return 0
+    directory = Path(hello.directory) if hello.directory is not None else None
+    ownership = Ownership(directory, hello) if directory is not None else None
+    problem = None
+    try:
+        if ownership is not None and not ownership.take(wire):
+            return 0
+    except OSError as error:
+        # Training must be able to start: saves will fail, and say so, until this is mended.
+        problem = f"{directory}: {error.strerror}"
+    reached("locked")
+    journal = Journal(journal_path(directory), page) if directory is not None else None
+    crew = Crew()
+    commits = Commits(directory, hello.keep, page, crew)
+    work = Work(commits, crew, arena, wire, journal, ownership)
+    if not problem:
+        work.announce(hello)
+    work.tell(Ready(os.getpid(), problem))
+    reached("ready")
+    listen(wire, trainer, work)
+    work.drain()
+    if journal is not None:
+        journal.close()
+    return 0
+
+
+def watch(hello: Hello) -> int | None:
+    """A descriptor that tells when the trainer is gone; None if it is already."""
+    try:
+        trainer = os.pidfd_open(hello.trainer_pid)
+    except ProcessLookupError:
+        return None
+    if started_at(hello.trainer_pid) != hello.trainer_started:
+        return None
+    return trainer
+
+
+def listen(wire: Wire, trainer: int, work: Work) -> None:
+    """Hand messages on until the trainer says goodbye or is gone."""
+    with selectors.DefaultSelector() as selector:
+        selector.register(wire.socket, selectors.EVENT_READ)
+        selector.register(trainer, selectors.EVENT_READ)
+        while True:
+            has_more = wire.has_message()  # it may have come with the greeting
+            ready = {key.fd for key, _ in selector.select(0 if has_more else None)}
+            if trainer in ready:
+                # A child that the trainer forked may hold its end open for ever: take what it had
+                # sent, and do not wait for more.
+                wire.socket.setblocking(False)
+                take_rest(wire, work)
+                work.give_up("the trainer is gone")
+                return
+            if (ready or has_more) and not hear(wire, work):
+                work.give_up("the trainer closed the connection")
+                return
+
+
+def hear(wire: Wire, work: Work) -> bool:
+    """Take everything that has come; False after the last message of all."""
+    while True:
+        message = wire.receive()
+        if message is None or not handle(message, work):
+            return False
+        if not wire.has_message():
+            return True
+
+
+def take_rest(wire: Wire, work: Work) -> None:
+    try:
+        while (message := wire.receive()) is not None:
+            handle(message, work)
+    except (BlockingIOError, OSError):
+        return
+
+
+def handle(message: ToWriter | object, work: Work) -> bool:
+    """Act on a message; False after the last one."""
+    match message:
+        case Begin():
+            reached("begun")
+            work.add(Job(message))
+        case Finish():
+            work.finish(message)
+        case Cancel():
+            work.cancel(message.id)
+        case Hurry():
+            work.hurry()
+        case Close():
+            work.leave()
+            return False
+    return True

@@ -1,0 +1,246 @@
+"""The queue of the writer: one save after the other, with patience when the disk is full."""
+
+from __future__ import annotations
+
+import errno
+import os
+import queue
+import socket
+import threading
+from pathlib import Path
+
+from instride.errors import DamagedError
+from instride.writer.arena import ArenaMap
+from instride.writer.committing import FULL, Commits, Outcome, num_more_that_fit
+from instride.writer.hands import Crew
+from instride.writer.journal import Journal, Value
+from instride.writer.owning import Ownership
+from instride.writer.pieces import StreamEndedError
+from instride.writer.protocol import (
+    Blocked,
+    Committed,
+    Failed,
+    Finish,
+    Hello,
+    Notice,
+    ToTrainer,
+    Wire,
+)
+from instride.writer.writing import Job
+
+RETRY_S = 2.0
+PATIENCE_S = 60.0
+"""On a machine that is never idle, threads that only yield would never end: after this they get
+help. A checkpoint that is not durable protects nobody."""
+FEW = 3
+"""From so few checkpoints that still fit on, the person is told."""
+
+
+class Work:
+    def __init__(
+        self,
+        commits: Commits,
+        crew: Crew,
+        arena: ArenaMap,
+        wire: Wire,
+        journal: Journal | None,
+        ownership: Ownership | None,
+    ) -> None:
+        self._commits = commits
+        self._crew = crew
+        self._is_tidying = False
+        self._is_awaited = False
+        self._arena = arena
+        self._wire = wire
+        self._journal = journal
+        self._ownership = ownership
+        self._jobs: dict[int, Job] = {}
+        self._queue: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self._leaving = threading.Event()
+        self._noticed: set[str] = set()
+        self._sending = threading.Lock()
+        self._thread = threading.Thread(target=self._work, daemon=True)
+        self._thread.start()
+
+    def announce(self, hello: Hello) -> None:
+        self._note(
+            "start",
+            host=socket.gethostname(),
+            trainer_pid=hello.trainer_pid,
+            trainer_started=hello.trainer_started,
+            writer_pid=os.getpid(),
+        )
+        self._sweep()
+
+    def _sweep(self) -> None:
+        swept = self._commits.sweep()
+        if swept:
+            self._note("swept", names=swept)
+
+    def add(self, job: Job) -> None:
+        self._jobs[job.begin.id] = job
+        self._queue.put(job)
+        if self._is_tidying:
+            self._crew.hurry()  # a snapshot should not wait for the one before to be read back
+
+    def finish(self, message: Finish) -> None:
+        job = self._jobs.get(message.id)
+        if job is not None:
+            called_s = message.created_s - message.call_s
+            self._note(
+                "call", called_s, id=message.id, step=message.step, s=message.call_s,
+                waited_s=message.waited_s,
+            )  # fmt: skip
+            job.settle(message)
+
+    def cancel(self, id: int) -> None:
+        if id in self._jobs:
+            self._jobs[id].settle(None)
+
+    def hurry(self) -> None:
+        """Somebody waits for what is under way: compete for the machine until it is committed."""
+        self._is_awaited = True
+        self._crew.hurry()
+
+    def leave(self) -> None:
+        """Nothing more will come, and somebody waits for the end."""
+        self._leaving.set()
+        self._crew.hurry()
+
+    def give_up(self, why: str) -> None:
+        """Nothing more will come: what was not staged in full is dropped."""
+        self.leave()
+        self._note("end", why=why)
+        for job in list(self._jobs.values()):
+            job.settle(None)
+
+    def drain(self) -> None:
+        """Wait until everything that was staged is committed, or has failed."""
+        self._queue.put(None)
+        self._thread.join()
+
+    def _work(self) -> None:
+        while (job := self._queue.get()) is not None:
+            patience = threading.Timer(PATIENCE_S, self._crew.hurry)
+            patience.daemon = True
+            patience.start()
+            try:
+                self._save(job)
+            finally:
+                patience.cancel()
+                self._relax()
+
+    def _relax(self) -> None:
+        if not self._is_awaited and not self._leaving.is_set():
+            self._crew.relax()
+
+    def _save(self, job: Job) -> None:
+        begin = job.begin
+        try:
+            outcome = self._commit_when_there_is_room(job)
+        except StreamEndedError:
+            why = "not all of it was staged"
+            self._note("dropped", path=begin.path, why=why)
+            self.tell(Failed(begin.id, begin.path, why, None))
+            return
+        except OSError as error:
+            self._fail(job, error.strerror or str(error), error.errno)
+            return
+        except Exception as error:  # one save that fails must not end all that follow
+            self._fail(job, f"{type(error).__name__}: {error}", None)
+            return
+        finally:
+            del self._jobs[begin.id]
+            self._is_awaited = False
+            self._relax()
+        self._note(
+            "durable", id=begin.id, path=begin.path, bytes=outcome.size_bytes,
+            s=outcome.durable_s, staged_s=outcome.staged_s,
+        )  # fmt: skip
+        self.tell(
+            Committed(begin.id, begin.path, outcome.size_bytes, outcome.staged_s, outcome.durable_s)
+        )
+        self._tidy(outcome)
+
+    def _commit_when_there_is_room(self, job: Job) -> Outcome:
+        while True:
+            try:
+                if self._ownership is not None and self._ownership.ensure():
+                    self._sweep()
+                outcome = self._commits.commit(job, self._arena.view(job.begin.arena_bytes))
+            except OSError as error:
+                if error.errno not in FULL or job.begin.streams:
+                    raise
+                if not self._find_room(job, error):
+                    raise
+                continue
+            self.tell(Blocked(job.begin.id, False))
+            return outcome
+
+    def _find_room(self, job: Job, error: OSError) -> bool:
+        """After a full disk: delete what retention allows, else wait; False when time is up."""
+        self._note("full", path=job.begin.path)
+        deleted = self._commits.make_room()
+        if deleted:
+            self._note("deleted", names=[path.name for path in deleted], why="the disk is full")
+            return True
+        if self._leaving.is_set():
+            return False
+        self.tell(Blocked(job.begin.id, True))
+        self._notice(
+            "disk-full",
+            f"no space for `{job.begin.path}`: {error.strerror}; training goes on, and the save "
+            "is tried again until there is room",
+            f"`df -h {Path(job.begin.path).parent}` shows the disk",
+        )
+        # Woken early when somebody waits for the end.
+        self._leaving.wait(RETRY_S)
+        return True
+
+    def _tidy(self, outcome: Outcome) -> None:
+        """Read back, delete, look ahead: after the commit, so that nobody waits for it."""
+        self._is_tidying = True
+        try:
+            self._read_back_and_delete(outcome)
+        except DamagedError as error:
+            self._note("damaged", path=str(outcome.path), why=str(error))
+            self._notice(f"damaged {outcome.path}", str(error), error.hint)
+        except OSError as error:
+            self._note("tidy-failed", path=str(outcome.path), why=error.strerror or str(error))
+        finally:
+            self._is_tidying = False
+
+    def _read_back_and_delete(self, outcome: Outcome) -> None:
+        deleted = self._commits.tidy(outcome.path)
+        self._note("verified", path=str(outcome.path))
+        if deleted:
+            self._note("deleted", names=[path.name for path in deleted])
+        num_more = num_more_that_fit(outcome.path)
+        if num_more < FEW:
+            self._notice(
+                "little-space",
+                f"{num_more} more checkpoints of this size fit on the disk of "
+                f"`{outcome.path.parent}`",
+                "`Saver(keep=instride.Keep(last=2))` deletes older ones by itself",
+            )
+
+    def _fail(self, job: Job, why: str, code: int | None) -> None:
+        name = errno.errorcode.get(code, "") if code is not None else ""
+        self._note("failed", id=job.begin.id, path=job.begin.path, why=why, errno=name)
+        self.tell(Failed(job.begin.id, job.begin.path, why, code))
+
+    def _notice(self, id: str, text: str, hint: str) -> None:
+        if id not in self._noticed:
+            self._noticed.add(id)
+            self.tell(Notice(id, text, hint))
+
+    def _note(self, kind: str, at_s: float | None = None, **fields: Value) -> None:
+        if self._journal is not None:
+            self._journal.note(kind, at_s, **fields)
+
+    def tell(self, message: ToTrainer) -> None:
+        with self._sending:
+            try:
+                self._wire.send(message)
+            except OSError:
+                return  # the trainer is gone; the work goes on

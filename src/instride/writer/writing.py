@@ -1,0 +1,124 @@
+"""From an image in the arena to a durable file that has no name yet."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import msgspec
+from blake3 import blake3
+from isal.isal_zlib import crc32
+
+from instride.faults import reached
+from instride.image.finishing import Finisher
+from instride.image.layout import lay_out, tail_of
+from instride.store.atomic import sync_file
+from instride.store.manifest import PIECE_BYTES, TAIL_BYTES, token_of
+from instride.writer.direct import PieceFile, aligned_copy
+from instride.writer.hands import Crew
+from instride.writer.page import PROGRESS, SharedPage
+from instride.writer.pieces import ImagePieces, StreamEndedError
+from instride.writer.protocol import Begin, Finish
+
+IDENTITY = ".data/serialization_id"
+"""A record of torch's own files: 40 digits that no other file has."""
+
+
+class Job:
+    """One snapshot on its way: announced, then finished or given up."""
+
+    def __init__(self, begin: Begin) -> None:
+        self.begin = begin
+        self.finish: Finish | None = None
+        self.is_cancelled = False
+        self._settled = threading.Event()
+
+    def settle(self, finish: Finish | None) -> None:
+        """The trainer sent the rest; or never will."""
+        if self._settled.is_set():
+            return
+        self.finish = finish
+        self.is_cancelled = finish is None
+        self._settled.set()
+
+    def await_rest(self) -> Finish:
+        self._settled.wait()
+        if self.finish is None:
+            raise StreamEndedError
+        return self.finish
+
+
+class Written(msgspec.Struct, frozen=True):
+    """A whole, durable file without a name."""
+
+    size_bytes: int
+    pieces: list[str]
+    token: str
+
+
+def write_image(
+    job: Job, arena: memoryview, page: SharedPage, temporary: Path, crew: Crew
+) -> Written:
+    """Write the image of a job; on any failure the temporary file is left to the caller."""
+    layout = lay_out(job.begin.sizes or [])
+    num_whole, rest_bytes = divmod(job.begin.image_bytes, PIECE_BYTES)
+    file = PieceFile(temporary, job.begin.image_bytes)
+    try:
+        reached("opened")
+        finisher = Finisher(layout)
+        pieces = ImagePieces(
+            arena, num_whole, finisher, file, page, lambda: job.is_cancelled, job.begin.streams
+        )
+        crew.run(pieces.do_one)
+        reached("written")
+        finish = job.await_rest()
+        if rest_bytes and job.begin.streams:
+            pieces.await_copy(num_whole)
+        rest = pieces.slot(num_whole)[:rest_bytes]
+        finisher.finish(rest, num_whole * PIECE_BYTES)
+        digests = [pieces.digests[index] for index in range(num_whole)]
+        tail = b""
+        if job.begin.sizes is not None:
+            small = finish.small | {IDENTITY: _identity(digests, rest)}
+            small_crcs = [crc32(data) for data in small.values()]
+            tail = tail_of(layout, finisher.crcs, small, small_crcs)
+        digests += _write_tail(file, rest, tail, num_whole * PIECE_BYTES)
+        size_bytes = job.begin.image_bytes + len(tail)
+        file.cut(size_bytes)
+        reached("tail")
+        sync_file(file.fd)
+        page[PROGRESS] += 1
+        reached("synced")
+        before = pieces.slot(num_whole - 1) if num_whole else memoryview(b"")
+        return Written(size_bytes, digests, token_of(_last(before, rest, tail)))
+    finally:
+        file.close()
+
+
+def _identity(digests: list[str], rest: memoryview) -> bytes:
+    """From every byte of every storage: the directory alone may be longer than the part of a file
+    that its manifest is found by, and would not tell two files with the same name apart."""
+    total = blake3("".join(digests).encode())
+    total.update(rest)
+    return f"{int(total.hexdigest()[:32], 16):040d}".encode()
+
+
+def _write_tail(file: PieceFile, rest: memoryview, tail: bytes, offset: int) -> list[str]:
+    """What is behind the whole pieces: the end of the storages and the tail."""
+    num_bytes = len(rest) + len(tail)
+    digests = []
+    with aligned_copy(rest, tail) as buffer, memoryview(buffer) as view:
+        for start in range(0, len(view), PIECE_BYTES):
+            with view[start : start + PIECE_BYTES] as piece:
+                reached("write")
+                file.write(piece, offset + start)
+                with piece[: num_bytes - start] as content:
+                    digests.append(blake3(content).hexdigest())
+    return digests
+
+
+def _last(before: memoryview, rest: memoryview, tail: bytes) -> bytes:
+    """The last 64 KiB of the file."""
+    end = bytes(rest[-TAIL_BYTES:]) + tail[-TAIL_BYTES:]
+    missing = TAIL_BYTES - len(end)
+    return bytes(before[-missing:]) + end if missing > 0 else end[-TAIL_BYTES:]

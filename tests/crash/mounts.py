@@ -1,0 +1,42 @@
+"""Small filesystems of our own, where the machine lets us make them."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+
+@contextmanager
+def mounted(kind: str, where: Path, num_bytes: int) -> Iterator[Path]:
+    """An empty filesystem of that size; the test is skipped where none can be made."""
+    where.mkdir()
+    if kind == "tmpfs":
+        _run(["mount", "-t", "tmpfs", "-o", f"size={num_bytes}", "tmpfs", str(where)])
+    else:
+        image = where.with_suffix(".image")
+        with image.open("wb") as file:
+            file.truncate(num_bytes)
+        _run([f"mkfs.{kind}", "-q", "-m", "0", "-O", "^has_journal", str(image)])
+        _run(["mount", "-o", "loop", str(image), str(where)])
+    try:
+        yield where
+    finally:
+        _run(["umount", "--lazy", str(where)])
+
+
+def remount(where: Path, option: str) -> None:
+    """`ro` or `rw`."""
+    _run(["mount", "-o", f"remount,{option}", str(where)])
+
+
+def _run(command: list[str]) -> None:
+    if shutil.which(command[0]) is None:
+        pytest.skip(f"there is no {command[0]} on this machine")
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        pytest.skip(f"{command[0]} is not allowed here: {done.stderr.strip()}")

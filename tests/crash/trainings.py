@@ -1,0 +1,143 @@
+"""What trainers do that are about to be killed, and the state that they save."""
+
+from __future__ import annotations
+
+import warnings
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+import torch
+
+import instride
+from instride.errors import InstrideError, SaveFailedError
+
+NUM_VALUES = (9 << 20) // 4
+"""More than two pieces of a file, so that pieces are written by several threads."""
+STREAMED_VALUES = (26 << 20) // 4
+"""More than the smallest arena holds."""
+
+
+class Weights:
+    """A part whose state follows from a number."""
+
+    def __init__(self, num_values: int = NUM_VALUES) -> None:
+        self.values = torch.zeros(num_values, dtype=torch.int32)
+        self.names: list[str] = []
+
+    def become(self, step: int) -> None:
+        torch.arange(step, step + len(self.values), dtype=torch.int32, out=self.values)
+        self.names = [f"after step {step}"]
+
+    def is_of(self, step: int) -> bool:
+        """Whether every value and every name is that of a step."""
+        expected = torch.arange(step, step + len(self.values), dtype=torch.int32)
+        return torch.equal(self.values, expected) and self.names == [f"after step {step}"]
+
+    def state_dict(self) -> dict[str, Any]:
+        return {"values": self.values, "names": self.names}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        self.values.copy_(state["values"])
+        self.names = list(state["names"])
+
+
+def train(
+    line: Connection,
+    store: Path,
+    steps: list[int],
+    keep: int | None = None,
+    num_values: int = NUM_VALUES,
+    **options: Any,
+) -> None:
+    """Restore, then save steps, each waited for and reported; then close."""
+    warnings.simplefilter("ignore", RuntimeWarning)
+    weights = Weights(num_values)
+    saver = instride.Saver(store, keep=instride.Keep(last=keep), weights=weights, **options)
+    line.send(("writer", saver._engine.courier.writer_pid))
+    line.send(("restored", _restored(saver, weights)))
+    for step in steps:
+        weights.become(step)
+        pending = saver.save(step)
+        weights.become(-step)  # the next step goes on with the same memory
+        try:
+            pending.wait()
+            line.send(("committed", step))
+        except InstrideError as error:
+            line.send(("failed", type(error).__name__, str(error)))
+    try:
+        saver.close()
+        line.send(("closed", None))
+    except InstrideError as error:
+        line.send(("closed", type(error).__name__))
+
+
+def train_on(line: Connection, store: Path, num_steps: int, keep: int, **sizes: int) -> None:
+    """Go on where the store is: save step after step, some of them waited for."""
+    warnings.simplefilter("ignore", RuntimeWarning)
+    weights = Weights(**sizes)
+    try:
+        with instride.Saver(store, keep=instride.Keep(last=keep), weights=weights) as saver:
+            first = (_restored(saver, weights) or 0) + 1
+            line.send(("writer", saver._engine.courier.writer_pid))
+            line.send(("restored", first - 1))
+            for step in range(first, first + num_steps):
+                weights.become(step)
+                pending = saver.save(step)
+                weights.become(-step)
+                if step % 2:
+                    pending.wait()
+                    line.send(("committed", step))
+    except SaveFailedError as error:
+        line.send(("failed", str(error)))
+
+
+def train_at_once(line: Connection, store: Path, step: int, **options: Any) -> None:
+    """Save a step and say so at once; then go on for ever."""
+    warnings.simplefilter("ignore", RuntimeWarning)
+    weights = Weights()
+    saver = instride.Saver(store, weights=weights, **options)
+    line.send(("writer", saver._engine.courier.writer_pid))
+    weights.become(step)
+    saver.save(step)
+    line.send(("saved", step))
+    line.recv()
+
+
+def open_store(line: Connection, store: Path) -> None:
+    """Try to own a store; say what came of it."""
+    warnings.simplefilter("ignore", RuntimeWarning)
+    try:
+        saver = instride.Saver(store, weights=Weights())
+    except InstrideError as error:
+        line.send((type(error).__name__, str(error)))
+        return
+    line.send(("owned", saver._engine.courier.writer_pid))
+    line.recv()
+    saver.close()
+
+
+def train_with_loader(line: Connection, store: Path, step: int) -> None:
+    """Save while forked data loaders run; then go on for ever."""
+    warnings.simplefilter("ignore", RuntimeWarning)
+    weights = Weights()
+    saver = instride.Saver(store, weights=weights)
+    loader = torch.utils.data.DataLoader(
+        list(range(1000)), num_workers=2, multiprocessing_context="fork", persistent_workers=True
+    )
+    batches = iter(loader)
+    next(batches)
+    weights.become(step)
+    saver.save(step).wait()
+    workers = [worker.pid for worker in batches._workers]
+    line.send(("running", saver._engine.courier.writer_pid, workers))
+    line.recv()
+
+
+def _restored(saver: instride.Saver, weights: Weights) -> int | None:
+    """The step that was restored; None where there was nothing. Every value is looked at."""
+    step = saver.restore() - 1
+    if step < 0:
+        return None
+    assert weights.is_of(step), f"what was restored is not the state of step {step}"
+    return step

@@ -1,0 +1,170 @@
+"""Kills trainers and writers at random, for thousands of times, and looks at the store after each.
+
+`python -m tests.soak.kill_saver --kills 2000 --seed 1`: the same seed asks for the same kills;
+moments within a process are the machine's own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import signal
+import sys
+import tempfile
+import threading
+import time
+from contextlib import suppress
+from pathlib import Path
+
+from instride.faults import TRAINER_PHASES, WRITER_PHASES
+from tests.crash.checks import assert_sound, assert_swept, await_free
+from tests.crash.trainings import NUM_VALUES
+from tests.crash.zygote import Training, Zygote
+
+SIZES = (1000, 1000, 1000, 300_000, NUM_VALUES)
+MOST_STEPS = 6
+LONGEST_S = 0.3
+"""A moment for a kill is chosen from so many seconds after the restore."""
+CLEAN_EVERY = 20
+
+
+class Rounds:
+    """One store, and trainers that follow each other on it."""
+
+    def __init__(self, seed: int, folder: Path) -> None:
+        self._dice = random.Random(seed)
+        self._store = folder / "store"
+        self._folder = folder
+        self._zygote = Zygote()
+        self._committed = 0
+        self._newest_asked = 0
+        self._num_values = self._dice.choice(SIZES)
+        self.num_rounds = 0
+        self.num_kills = 0
+
+    def play(self) -> None:
+        """One trainer, from its start to its end; then the store is looked at."""
+        self.num_rounds += 1
+        once = self._folder / f"once-{self.num_rounds}"
+        is_clean = self.num_rounds % CLEAN_EVERY == 0
+        faults = "" if is_clean else self._faults()
+        training = self._zygote.start(
+            "train_on",
+            faults=faults,
+            once=once if self._dice.random() < 0.7 else None,
+            store=self._store,
+            num_steps=self._dice.randint(1, MOST_STEPS),
+            keep=self._dice.randint(1, 3),
+            num_values=self._num_values,
+        )
+        failure = self._watch(training, may_kill=not faults and not is_clean)
+        status = training.wait()
+        self.num_kills += (status == -signal.SIGKILL) + once.exists()
+        once.unlink(missing_ok=True)
+        assert status in (0, -signal.SIGKILL)
+        if is_clean:
+            assert (status, failure) == (0, None), "a training that nobody killed failed"
+        if is_clean or self._dice.random() < 0.5:
+            self._look(is_clean=is_clean)
+
+    def _faults(self) -> str:
+        """Where to kill; nothing for a moment of our own choice."""
+        writer = f"kill@{self._dice.choice(WRITER_PHASES)}#{self._dice.randint(1, 3)}"
+        trainer = f"kill@{self._dice.choice(TRAINER_PHASES)}#{self._dice.randint(1, 3)}"
+        return self._dice.choice([writer, trainer, f"{writer},{trainer}", "", ""])
+
+    def _watch(self, training: Training, *, may_kill: bool) -> str | None:
+        """Hear it to its end; why a save failed, if one did."""
+        writer, failure = 0, None
+        try:
+            while True:
+                kind, value = training.hear()
+                if kind == "writer":
+                    writer = value
+                elif kind == "restored":
+                    self._check_restored(value)
+                    if may_kill:
+                        self._kill_soon(training.pid, writer)
+                elif kind == "committed":
+                    self._committed = value
+                else:
+                    failure = value
+        except (EOFError, ConnectionError):
+            return failure
+
+    def _check_restored(self, step: int) -> None:
+        assert step >= self._committed, f"step {step} restored, and {self._committed} was committed"
+        assert step <= self._newest_asked
+        self._newest_asked = step + MOST_STEPS
+
+    def _kill_soon(self, trainer: int, writer: int) -> None:
+        victims = self._dice.choice([[trainer], [writer], [writer, trainer], [trainer, writer]])
+        time.sleep(self._dice.random() * LONGEST_S)
+        for pid in victims:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+                self.num_kills += pid == writer
+
+    def _look(self, *, is_clean: bool) -> None:
+        if not (self._store / ".instride").exists():
+            return
+        await_free(self._store)
+        newest = assert_sound(self._store) or 0
+        assert newest >= self._committed, f"{self._committed} was committed, {newest} is newest"
+        if is_clean:
+            assert_swept(self._store)
+
+    def close(self) -> None:
+        self._zygote.close()
+
+
+def soak(seed: int, num_kills: int, failures: list[int], totals: list[Rounds]) -> None:
+    """A new store every hundred rounds."""
+    killed = 0
+    while killed < num_kills and not failures:
+        with tempfile.TemporaryDirectory() as folder:
+            rounds = Rounds(seed, Path(folder))
+            totals.append(rounds)
+            try:
+                for _ in range(100):
+                    rounds.play()
+                    if killed + rounds.num_kills >= num_kills:
+                        break
+            except BaseException:
+                failures.append(seed)
+                print(f"failed with seed {seed} in round {rounds.num_rounds}", file=sys.stderr)
+                raise
+            finally:
+                rounds.close()
+        killed += rounds.num_kills
+        seed += 1
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--kills", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--stores", type=int, default=2, help="how many at a time")
+    asked = parser.parse_args()
+    failures: list[int] = []
+    totals: list[Rounds] = []
+    threads = [
+        threading.Thread(
+            target=soak,
+            args=(asked.seed + 1_000_000 * number, asked.kills // asked.stores, failures, totals),
+        )
+        for number in range(asked.stores)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    killed = sum(rounds.num_kills for rounds in totals)
+    started = sum(rounds.num_rounds for rounds in totals)
+    print(f"{killed} kills of trainers and writers, {started} trainings, {len(failures)} failures")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
