@@ -4,6 +4,7 @@ PYTHON ?=
 # What pip installs for the demo: any torch from 2.7 on will do.
 TORCH ?= torch==2.13.0
 SIZE ?= 100MB
+PARAMS ?= 90000000
 MINUTES ?= 10
 INPUTS ?= 10000
 KILLS ?= 1000
@@ -19,6 +20,7 @@ OUT := demo-out
 PACKAGE := $(VENV)/.package-installed
 TOOLS := $(VENV)/.tools-installed
 TORCHED := $(VENV)/.torch-installed
+RIVALS := $(VENV)/.rivals-installed
 BROWSER := $(VENV)/.browser-found
 
 .DEFAULT_GOAL := help
@@ -33,13 +35,19 @@ help: ## this list
 	@echo
 	@echo "PYTHON=python3.12 picks the Python for .venv; TORCH='torch==2.9.*' what pip installs for the demo"
 
-demo: $(PACKAGE) $(TORCHED) ## train a tiny GPT for a minute beside a greedy compressor, and explain its log
+demo: $(PACKAGE) $(TORCHED) ## train a tiny GPT twice, saving as people do and with instride, and explain both
 	@rm -rf $(OUT) && mkdir -p $(OUT)
-	@echo "training a tiny GPT, with a program that compresses its checkpoints (about a minute)"
-	@$(BIN)/python examples/train_tiny_gpt.py --compressor naive --progress --out $(OUT) > $(OUT)/train.log
+	@echo "training a tiny GPT, with a program that compresses its checkpoints (half a minute)"
+	@$(BIN)/python examples/train_tiny_gpt.py --compressor naive --progress --out $(OUT)/naive > $(OUT)/train.log
 	@echo "the log is $(OUT)/train.log; now: instride explain $(OUT)/train.log"
 	@echo
 	@$(BIN)/instride explain $(OUT)/train.log
+	@echo
+	@echo "the same training again, saving with instride.Saver, which does not compress"
+	@$(BIN)/python examples/train_tiny_gpt.py --saver instride --progress --out $(OUT)/instride > $(OUT)/instride.log
+	@echo "now: instride compare $(OUT)/train.log $(OUT)/instride.log"
+	@echo
+	@$(BIN)/instride compare $(OUT)/train.log $(OUT)/instride.log
 
 test: lint $(TORCHED) $(BROWSER) ## lint, then all tests
 	@$(BIN)/pytest -q -n 2
@@ -51,15 +59,18 @@ lint: $(TOOLS) ## style, types and layers
 	@$(BIN)/lint-imports --no-logo > $(VENV)/layers.txt || { cat $(VENV)/layers.txt; exit 1; }
 	@echo "style, types and layers are good"
 
-bench: $(PACKAGE) ## how fast explain reads, SIZE=100MB of each dialect; SIZE=1GB is the bar
+bench: $(PACKAGE) $(TORCHED) $(RIVALS) ## ways of saving; how fast explain reads, SIZE=100MB of each dialect (SIZE=1GB is the bar)
+	@$(BIN)/instride bench save --params $(PARAMS)
 	@$(BIN)/python -m bench.explain --size $(SIZE) $(ARGS)
 
-soak: $(TOOLS) $(TORCHED) ## MINUTES=10 of rounds: all tests, and INPUTS=10000 odd logs, KILLS=1000 crashes, with other seeds
+soak: $(TOOLS) $(TORCHED) ## MINUTES=10 of rounds: all tests, and INPUTS=10000 odd logs and packs, KILLS=1000 crashes, with other seeds
 	@end=$$(( $$(date +%s) + 60 * $(MINUTES) )); seed=$$(date +%s); rounds=0; \
 	while [ $$rounds -eq 0 ] || [ $$(date +%s) -lt $$end ]; do \
 	    $(BIN)/pytest -q -n 2 --hypothesis-seed=$$seed || { echo "failed with seed $$seed"; exit 1; }; \
 	    $(BIN)/python tests/soak/fuzz_explain.py --inputs $(INPUTS) --first $$(( seed * $(INPUTS) )) || exit 1; \
+	    $(BIN)/python -m tests.soak.fuzz_pack --inputs $(INPUTS) --first $$(( seed * $(INPUTS) )) || exit 1; \
 	    $(BIN)/python -m tests.soak.kill_saver --kills $(KILLS) --seed $$seed || exit 1; \
+	    $(BIN)/python tests/soak/many_saves.py || exit 1; \
 	    seed=$$(( seed + 1 )); rounds=$$(( rounds + 1 )); \
 	done; \
 	echo "$$rounds round(s), all good"
@@ -93,6 +104,12 @@ $(TOOLS): $(PACKAGE)
 $(TORCHED): $(PACKAGE)
 	@echo "installing $(TORCH), for the demo and its test"
 	@$(PIP) install $(TORCH) numpy
+	@touch $@
+
+# Other ways of saving: one that cannot be installed here is left out, and named.
+$(RIVALS): $(TORCHED)
+	@echo "installing other ways of saving, to measure them"
+	@$(PIP) install --group bench || echo "not all could be installed: the benchmark will name them"
 	@touch $@
 
 # Debian's Chromium, where there is none and we may; elsewhere the tests of the report are skipped.

@@ -5,20 +5,21 @@ A test runs this and compares, so that the pages cannot go stale.
 
 from __future__ import annotations
 
-import ast
-import inspect
 import json
 import re
 import sys
 from collections.abc import Iterator
-from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
 
 import click
 import msgspec
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from docs.layouts import field_docs, filled
 from instride import errors
+from instride.bench import packing as bench_packing
+from instride.bench import report as bench_report
 from instride.cli.main import cli
 from instride.doctor import catalogue
 from instride.doctor import report as doctor_report
@@ -29,9 +30,13 @@ from instride.explain.causes.contract import Cause, Rung
 from instride.explain.causes.trainers import ANY_TRAINER, TRAINERS
 from instride.explain.languages.en import English
 from instride.explain.spans import Owner
+from instride.pack import packing, unpacking
 from instride.steps.readers import READERS
+from instride.store import checking, exported, listing, pruning
 
 HERE = Path(__file__).parent
+INTERNALS = ("image", "protocol", "manifest")
+"""Pages written by hand, with tables that are not."""
 WORDS = English()
 ABOUT = {
     catalogue.About.MACHINE: "The machine",
@@ -47,48 +52,49 @@ def pages() -> dict[str, str]:
             "compare", comparison_report, comparison_report.ComparisonReport
         ),
         "reference/doctor.schema.json": schema("doctor", doctor_report, doctor_report.Report),
+        "reference/list.schema.json": schema("list", listing, listing.Listing),
+        "reference/verify.schema.json": schema("verify", checking, checking.Verdict),
+        "reference/prune.schema.json": schema("prune", pruning, pruning.Pruning, listing, checking),
+        "reference/export.schema.json": schema("export", exported, exported.Export),
+        "reference/bench-save.schema.json": schema("bench save", bench_report, bench_report.Report),
         "reference/dialects.md": dialects(),
         "reference/exit-codes.md": exit_codes(),
         "reference/explain.md": command("explain"),
         "reference/compare.md": command("compare"),
         "reference/doctor.md": command("doctor"),
+        "reference/bench-save.md": command("bench", "save"),
+        **{f"reference/{verb}.md": command(verb) for verb in ("list", "verify", "prune", "export")},
+        **{f"reference/{verb}.md": command(verb) for verb in ("pack", "unpack")},
+        "reference/pack.schema.json": schema("pack", packing, packing.PackReport),
+        "reference/unpack.schema.json": schema("unpack", unpacking, unpacking.UnpackReport),
+        "reference/bench-pack.md": command("bench", "pack"),
+        "reference/bench-pack.schema.json": schema(
+            "bench pack", bench_packing, bench_packing.Bench
+        ),
         "reference/rules.md": rules(),
         **{f"reference/rules/{rule.id}.md": rule_page(rule) for rule in catalogue.CATALOGUE},
         "reference/causes.md": causes(),
         **{f"reference/causes/{cause.id}.md": cause_page(cause) for cause in CATALOGUE},
         **{f"reference/owners/{owner}.md": owner_page(owner) for owner in Owner},
+        **{f"internals/{name}.md": filled(HERE / f"internals/{name}.md") for name in INTERNALS},
     }
 
 
-def schema(verb: str, module: ModuleType, answer: type[msgspec.Struct]) -> str:
-    """The JSON contract; what fields mean is taken from the docstrings under them."""
+def schema(verb: str, module: ModuleType, answer: type[msgspec.Struct], *others: ModuleType) -> str:
+    """The JSON contract; what fields mean is taken from the docstrings under them.
+
+    `others` hold structures that the answer has from elsewhere.
+    """
     contract = msgspec.json.schema(answer)
-    for name, fields in _field_docs(module).items():
-        properties = contract["$defs"].get(name, {}).get("properties", {})
-        for field, text in fields.items():
-            properties[field]["description"] = text
+    documented = {
+        name: docs for each in (module, *others) for name, docs in field_docs(each).items()
+    }
+    for name in documented.keys() & contract["$defs"].keys():
+        for field, text in documented[name].items():
+            contract["$defs"][name]["properties"][field]["description"] = text
     contract["$schema"] = "https://json-schema.org/draft/2020-12/schema"
     contract["title"] = f"instride {verb} --json, schema {module.SCHEMA}"
     return json.dumps(contract, indent=1, sort_keys=True) + "\n"
-
-
-def _field_docs(module: ModuleType) -> dict[str, dict[str, str]]:
-    """Docstrings that stand under the fields of the structures in a module."""
-    found: dict[str, dict[str, str]] = {}
-    for node in ast.parse(inspect.getsource(module)).body:
-        if isinstance(node, ast.ClassDef):
-            found[node.name] = dict(_documented_fields(node))
-    return found
-
-
-def _documented_fields(node: ast.ClassDef) -> Iterator[tuple[str, str]]:
-    for field, doc in pairwise(node.body):
-        match field, doc:
-            case (
-                ast.AnnAssign(target=ast.Name(id=name)),
-                ast.Expr(value=ast.Constant(value=str(text))),
-            ):
-                yield name, inspect.cleandoc(text)
 
 
 def dialects() -> str:
@@ -120,8 +126,8 @@ def dialects() -> str:
 def exit_codes() -> str:
     rows = sorted((error.exit_code, error.__name__, _summary(error)) for error in _error_classes())
     lines = ["# Exit codes", "", "| code | when | error |", "|---|---|---|"]
-    lines.append("| 0 | the question was answered, whatever the answer; doctor: nothing found | |")
-    lines.append("| 1 | doctor: something was found | |")
+    lines.append("| 0 | the question was answered; doctor: nothing sure or likely was found | |")
+    lines.append("| 1 | doctor: something was found that is sure or likely | |")
     lines += [f"| {code} | {summary} | `{name}` |" for code, name, summary in rows]
     lines.append("| 130 | interrupted (Ctrl-C) | |")
     return "\n".join(lines) + "\n"
@@ -139,9 +145,14 @@ def _summary(error: type[errors.InstrideError]) -> str:
     return (error.__doc__ or "").strip().splitlines()[0]
 
 
-def command(name: str) -> str:
-    verb = cli.get_command(click.Context(cli), name)
-    assert verb is not None
+def command(*names: str) -> str:
+    verb: click.Command = cli
+    for each in names:
+        assert isinstance(verb, click.Group)
+        found = verb.get_command(click.Context(verb), each)
+        assert found is not None
+        verb = found
+    name = " ".join(names)
     # With its own settings: click keeps the help option of whoever asks first.
     context = click.Context(
         verb, info_name=f"instride {name}", terminal_width=80, **verb.context_settings

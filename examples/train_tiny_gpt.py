@@ -6,6 +6,8 @@ evaluation and the save happen at the top of an iteration and are in the time pr
 
     python examples/train_tiny_gpt.py --compressor naive --out demo-out > train.log
     instride explain train.log
+
+With `--saver instride` the same training saves without stopping, and can be resumed.
 """
 
 from __future__ import annotations
@@ -27,6 +29,8 @@ os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
+
+import instride
 
 VOCABULARY = 128
 PROMISED_FLOPS = 312e12
@@ -101,6 +105,11 @@ class Training:
         }
         self.model = TinyGPT(options.layers, options.width, options.context)
         self.optimizer = torch.optim.AdamW(self.model.parameters(), lr=1e-3)
+        self.saver: instride.Saver | None = None
+        if options.saver == "instride":
+            self.saver = instride.Saver(
+                options.out, model=self.model, optimizer=self.optimizer, keep=instride.Keep(last=2)
+            )
         self.num_parameters: int = sum(p.numel() for p in self.model.parameters())
         self.tokens_per_step: int = options.batch * options.context
 
@@ -126,7 +135,14 @@ class Training:
             for split in self.texts
         }
 
+    def resume(self) -> int:
+        """The step to run next."""
+        return self.saver.restore() if self.saver is not None else 0
+
     def save(self, step: int) -> None:
+        if self.saver is not None:
+            self.saver.save(step - 1)  # at the top of a step: the one before is the last one done
+            return
         state = {
             "step": step,
             "model": self.model.state_dict(),
@@ -144,7 +160,7 @@ def train(training: Training) -> None:
     print(f"number of parameters: {training.num_parameters / 1e6:.2f}M", flush=True)
     mfu = -1.0
     started = time.perf_counter()
-    for step in range(options.steps):
+    for step in range(training.resume(), options.steps):
         if step % options.eval_interval == 0:
             losses = training.evaluate()
             print(f"step {step}: train loss {losses['train']:.4f}, val loss {losses['val']:.4f}")
@@ -163,6 +179,8 @@ def train(training: Training) -> None:
                 flush=True,
             )
         show_progress(step, options, loss)
+    if training.saver is not None:
+        training.saver.close()
     if not math.isfinite(loss):
         raise SystemExit(f"the loss is {loss}")
 
@@ -196,10 +214,11 @@ def compressor(kind: str, directory: Path) -> Iterator[None]:
 def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--out", type=Path, default=Path("demo-out"), help="for checkpoints")
+    parser.add_argument("--saver", choices=("torch", "instride"), default="torch")
     parser.add_argument("--compressor", choices=("none", "naive"), default="none")
     parser.add_argument("--progress", action="store_true", help="a short line on stderr as well")
     for name, default in (
-        ("steps", 340),
+        ("steps", 260),
         ("log-interval", 1),
         ("eval-interval", 50),
         ("eval-batches", 10),

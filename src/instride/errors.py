@@ -26,7 +26,9 @@
     |-- NoStoreError             (OSError) 40  the checkpoints to look at are not there
     |-- MissingLibraryError  (ImportError) 41  a verb needs what is not installed
     |-- NotExportableError    (ValueError) 42  nothing in a checkpoint that could be exported
-    `-- OverwriteError   (FileExistsError) 43  the file to write is there already
+    |-- OverwriteError   (FileExistsError) 43  the file to write is there already
+    |-- PackError             (ValueError) 44  a file cannot be packed or unpacked
+    `-- BenchFailedError    (RuntimeError) 50  a benchmark could not be run here
 
 A message says what failed, with the value in backticks; the hint is a command that works. An error
 carries texts with gaps, and facts that fill them: its own words are English, and `cli` lets a
@@ -414,11 +416,12 @@ class MissingLibraryError(InstrideError, ImportError):
     exit_code = 41
     texts: ClassVar = {
         "message": "`instride {verb}` needs `{name}`, which is not installed",
-        "hint": "`python -m pip install 'instride[{name}]'` installs it",
+        "hint": "`python -m pip install 'instride[{extra}]'` installs it",
     }
 
-    def __init__(self, verb: str, name: str) -> None:
-        super().__init__(verb=verb, name=name)
+    def __init__(self, verb: str, name: str, *, extra: str | None = None) -> None:
+        """`extra` is what our package calls it, if that is another name."""
+        super().__init__(verb=verb, name=name, extra=extra or name)
 
 
 class NotExportableError(InstrideError, ValueError):
@@ -446,6 +449,45 @@ class OverwriteError(InstrideError, FileExistsError):
 
     def __init__(self, path: str) -> None:
         super().__init__(path=path)
+
+
+class PackError(InstrideError, ValueError):
+    """A file cannot be packed or unpacked."""
+
+    exit_code = 44
+    texts: ClassVar = {
+        "message": "cannot pack `{path}`: {why}",
+        "message.unpack": "cannot unpack `{path}`: {why}",
+        "hint": "`ls -l {quoted}` shows what is there",
+        "hint.base": "a base is a full pack in the same directory: `instride pack {quoted}` makes "
+        "one",
+        "hint.unpack": "`instride list {folder}` shows which packs there are",
+    }
+
+    def __init__(
+        self, path: str, why: str | Reason, *, message: str = "message", hint: str = "hint"
+    ) -> None:
+        super().__init__(
+            message,
+            hint,
+            path=path,
+            why=why,
+            quoted=shlex.quote(path),
+            folder=_quoted_folder(path),
+        )
+
+
+class BenchFailedError(InstrideError, RuntimeError):
+    """A benchmark could not be run here."""
+
+    exit_code = 50
+    texts: ClassVar = {
+        "message": "the benchmark could not be run: {why}",
+        "hint": "fewer parameters need less memory and disk: `--params 1000000`",
+    }
+
+    def __init__(self, why: str) -> None:
+        super().__init__(why=why)
 
 
 def nearest(name: str, names: Iterable[str]) -> str | None:

@@ -20,6 +20,10 @@ WRITER_PHASES = (
     "started", "locked", "ready", "begun", "opened", "write", "written", "tail", "synced",
     "manifest", "renamed", "linked", "verified", "deleted",
 )  # fmt: skip
+PACK_PHASES = (
+    "pack.opened", "pack.write", "pack.written", "pack.synced", "pack.checked", "pack.manifest",
+    "pack.renamed", "pack.removed", "unpack.opened", "unpack.synced", "unpack.manifest",
+)  # fmt: skip
 TRAINER_PHASES = ("frozen", "copied", "submitted", "pickled", "sent")
 
 _lock = threading.Lock()

@@ -7,13 +7,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import instride
 from instride.errors import DamagedError, NoCheckpointError
 from instride.saver.restoring import read_state
-from instride.store.manifest import manifests_of, read_manifest
+from instride.store.manifest import manifests_of, read_manifest, read_token
 from instride.store.verifying import verify
 from tests.crash.checks import path_of, steps_in
 from tests.crash.trainings import Weights
@@ -152,8 +153,22 @@ def test_every_bit_of_a_manifest_counts(store: Path) -> None:
         assert read_manifest(path) is None
 
 
+def test_two_files_of_one_name_share_no_manifest_however_many_tensors_they_hold(
+    tmp_path: Path,
+) -> None:
+    """Else a crash between the manifest and the name would make the old file a damaged one."""
+    tensors = {f"t{number}": torch.full((1,), 0.5) for number in range(2000)}
+    instride.save(tensors, tmp_path / "x.pt").wait(60)
+    before = read_token(tmp_path / "x.pt")
+    tensors["t0"] += 1
+
+    instride.save(tensors, tmp_path / "x.pt").wait(60)
+
+    assert read_token(tmp_path / "x.pt") != before
+
+
 @settings(
-    max_examples=150,
+    max_examples=100,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )

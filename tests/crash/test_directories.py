@@ -71,7 +71,9 @@ def test_leftovers_of_ours_are_swept_by_the_next_owner(store: Path) -> None:
     with instride.Saver(store, weights=Weights()):
         pass
 
-    assert [path.name for path in [*leftovers, store / ".latest.0123abcd.tmp"] if path.exists()] == []
+    assert [
+        path.name for path in [*leftovers, store / ".latest.0123abcd.tmp"] if path.exists()
+    ] == []
     assert assert_sound(store) == 2
 
 

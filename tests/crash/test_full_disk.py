@@ -32,6 +32,12 @@ def save(saver: instride.Saver, weights: Weights, step: int) -> instride.Pending
     return saver.save(step)
 
 
+def fill_up(path: Path) -> None:
+    with path.open("wb", buffering=0) as file:
+        while True:
+            file.write(bytes(1 << 12))
+
+
 def test_the_end_of_the_space_is_foreseen(disk: Path) -> None:
     weights = Weights()
     with (
@@ -108,10 +114,8 @@ def test_a_full_disk_lets_a_training_start_and_restore(disk: Path) -> None:
     with instride.Saver(disk, weights=weights) as saver:
         save(saver, weights, 1).wait(60)
     ballast = disk.parent / "ballast"
-    with pytest.raises(OSError, match="No space left"), ballast.open("wb") as file:
-        while True:
-            file.write(bytes(1 << 12))
-            file.flush()
+    with pytest.raises(OSError, match="No space left"):
+        fill_up(ballast)
 
     saver = instride.Saver(disk, weights=weights)
     assert saver.restore() == 2

@@ -14,16 +14,16 @@ from tests.crash.zygote import Zygote
 pytestmark = pytest.mark.torch
 
 KEPT = 2
+BEFORE_THE_REST = ("begun", "opened", "write", "written")
 AFTER_THE_NAME = ("renamed", "linked", "verified", "deleted")
 OF_A_SAVE = WRITER_PHASES[WRITER_PHASES.index("begun") :]
 SMALLEST = 1
 """A budget that only the smallest arena fits into: what is larger streams."""
 
 
-def resume(zygote: Zygote, store: Path, expected: int, num_values: int | None = None) -> None:
+def resume(zygote: Zygote, store: Path, expected: int) -> None:
     """The next trainer restores the step, goes on, and leaves nothing behind."""
-    sizes = {} if num_values is None else {"num_values": num_values}
-    training = zygote.start("train", store=store, steps=[9], keep=KEPT, **sizes)
+    training = zygote.start("train", store=store, steps=[9], keep=KEPT)
     said = training.hear_all()
     assert training.wait() == 0
     assert ("restored", expected) in said
@@ -70,7 +70,8 @@ def test_both_killed_the_writer_at(phase: str, zygote: Zygote, store: Path) -> N
         "train", store=store, steps=[3], keep=KEPT, faults=f"kill@sent,kill@{phase}"
     )
     training.hear_all()
-    assert training.wait() == -9
+    # Early on, the writer may be killed before everything is sent: then the trainer lives.
+    assert training.wait() in ((0, -9) if phase in BEFORE_THE_REST else (-9,))
     await_free(store)
 
     expected = 3 if phase in AFTER_THE_NAME else 2

@@ -76,6 +76,7 @@ def test_a_restart_at_once_waits_for_the_commit_of_the_orphan_and_restores_it(
     first = zygote.start("train_at_once", store=store, step=3, faults="kill@sent")
     _, writer = first.hear()
     os.kill(writer, signal.SIGSTOP)  # whatever it has, it has not committed
+    first.tell()
     first.hear_all()
     assert first.wait() == -9
 
@@ -89,12 +90,30 @@ def test_a_restart_at_once_waits_for_the_commit_of_the_orphan_and_restores_it(
     assert_swept(store)
 
 
+def test_a_scheduler_that_asks_every_process_to_end_does_not_stop_a_commit(
+    zygote: Zygote, store: Path
+) -> None:
+    training = zygote.start("train_at_once", store=store, step=3, faults="kill@sent")
+    _, writer = training.hear()
+    os.kill(writer, signal.SIGSTOP)
+    training.tell()
+    training.hear_all()
+    assert training.wait() == -9
+
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGCONT):
+        os.kill(writer, number)
+    await_end_of(writer)
+
+    assert assert_sound(store) == 3
+
+
 def test_an_orphan_that_is_killed_leaves_the_store_to_whoever_waits_for_it(
     zygote: Zygote, store: Path
 ) -> None:
     first = zygote.start("train_at_once", store=store, step=3, faults="kill@sent")
     _, writer = first.hear()
     os.kill(writer, signal.SIGSTOP)
+    first.tell()
     first.hear_all()
     assert first.wait() == -9
 
@@ -142,13 +161,23 @@ def test_a_lock_on_a_directory_that_was_deleted_is_not_in_place(tmp_path: Path) 
     lock.release()
 
 
-def test_a_writer_notices_the_death_of_a_trainer_whose_data_loaders_live_on(
-    zygote: Zygote, store: Path
+def test_a_child_of_a_child_keeps_the_descriptors_that_are_its_own(
+    zygote: Zygote, tmp_path: Path
 ) -> None:
-    training = zygote.start("train_with_loader", store=store, step=3)
-    _, writer, loaders = training.hear()
-    for loader in loaders:
-        os.kill(loader, signal.SIGSTOP)  # they cannot notice anything
+    training = zygote.start("fork_twice", store=tmp_path / "store")
+
+    assert training.hear() == 0
+    assert training.wait() == 0
+
+
+@pytest.mark.parametrize("function", ["train_with_loader", "train_with_heir"])
+def test_a_writer_notices_the_death_of_a_trainer_whose_children_live_on(
+    function: str, zygote: Zygote, store: Path
+) -> None:
+    training = zygote.start(function, store=store, step=3)
+    _, writer, children = training.hear()
+    for child in children:
+        os.kill(child, signal.SIGSTOP)  # they cannot notice anything
 
     assert training.kill() == -9
     await_end_of(writer)
@@ -158,6 +187,6 @@ def test_a_writer_notices_the_death_of_a_trainer_whose_data_loaders_live_on(
     assert second.hear()[0] == "owned"
     second.tell()
     assert second.wait() == 0
-    for loader in loaders:
-        assert Path(f"/proc/{loader}").exists()  # they were alive all the time
-        os.kill(loader, signal.SIGKILL)
+    for child in children:
+        assert Path(f"/proc/{child}").exists()  # they were alive all the time
+        os.kill(child, signal.SIGKILL)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import warnings
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
 import torch
+import torch._dynamo
 
 import instride
+import instride.saver.saver  # now, as what it loads late: not in each process that is forked
 from instride.errors import InstrideError, SaveFailedError
 
 NUM_VALUES = (9 << 20) // 4
@@ -93,11 +97,12 @@ def train_on(line: Connection, store: Path, num_steps: int, keep: int, **sizes: 
 
 
 def train_at_once(line: Connection, store: Path, step: int, **options: Any) -> None:
-    """Save a step and say so at once; then go on for ever."""
+    """Save a step when told to, and say so at once; then go on for ever."""
     warnings.simplefilter("ignore", RuntimeWarning)
     weights = Weights()
     saver = instride.Saver(store, weights=weights, **options)
     line.send(("writer", saver._engine.courier.writer_pid))
+    line.recv()
     weights.become(step)
     saver.save(step)
     line.send(("saved", step))
@@ -117,6 +122,20 @@ def open_store(line: Connection, store: Path) -> None:
     saver.close()
 
 
+def fork_twice(line: Connection, store: Path) -> None:
+    """Say how many descriptors a child of a child lacks that its parent had opened."""
+    saver = instride.Saver(store, weights=Weights(1000))
+    child = os.fork()
+    if child == 0:
+        opened = [os.open(os.devnull, os.O_RDONLY) for _ in range(20)]
+        grandchild = os.fork()
+        if grandchild == 0:
+            os._exit(sum(not Path(f"/proc/self/fd/{fd}").exists() for fd in opened))
+        os._exit(os.waitstatus_to_exitcode(os.waitpid(grandchild, 0)[1]))
+    line.send(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+    saver.close()
+
+
 def train_with_loader(line: Connection, store: Path, step: int) -> None:
     """Save while forked data loaders run; then go on for ever."""
     warnings.simplefilter("ignore", RuntimeWarning)
@@ -131,6 +150,19 @@ def train_with_loader(line: Connection, store: Path, step: int) -> None:
     saver.save(step).wait()
     workers = [worker.pid for worker in batches._workers]
     line.send(("running", saver._engine.courier.writer_pid, workers))
+    line.recv()
+
+
+def train_with_heir(line: Connection, store: Path, step: int) -> None:
+    """Save while a program runs that was given our end of the line to the writer."""
+    warnings.simplefilter("ignore", RuntimeWarning)
+    weights = Weights()
+    saver = instride.Saver(store, weights=weights)
+    end = saver._engine.courier._wire.socket.fileno()
+    heir = subprocess.Popen(["sleep", "1000"], pass_fds=[end])
+    weights.become(step)
+    saver.save(step).wait()
+    line.send(("running", saver._engine.courier.writer_pid, [heir.pid]))
     line.recv()
 
 

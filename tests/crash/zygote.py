@@ -68,7 +68,9 @@ class Zygote:
                 cwd=ROOT,
             )
 
-    def start(self, function: str, *, faults: str = "", once: Path | None = None, **kwargs: Any) -> Training:
+    def start(
+        self, function: str, *, faults: str = "", once: Path | None = None, **kwargs: Any
+    ) -> Training:
         """Run a function of `tests.crash.trainings` in a process of its own."""
         ours, theirs = Pipe()
         order = pickle.dumps((function, faults, "" if once is None else str(once), kwargs))

@@ -125,6 +125,14 @@ HOSTILE: dict[str, Hostile] = {
     "many branches": text(
         "branches.py", "if a: pass\n" + f"elif b: {CALL}\n" * 3_000 + "else: pass\n"
     ),
+    "thousands of functions of one name": text(
+        "same.py", f"def save(model, path):\n    {CALL}\n    save(model, path)\n" * 4_000
+    ),
+    "thousands of classes that train": text(
+        "trainers.py",
+        "class A:\n def train(self, model, path):\n  for x in y:\n"
+        f"   self.train(model, path).backward()\n   optimizer.step()\n   {CALL}\n" * 1_000,
+    ),
     "a syntax error": text("wrong.py", f"def f(:\n  {CALL}\n"),
     "Python 2": text("old.py", f"print 'saving'\n{CALL}\nexcept IOError, e:\n"),
     "binary junk": data("junk.py", bytes(range(256)) * 4_000),

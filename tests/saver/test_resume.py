@@ -29,10 +29,10 @@ def train(directory: Path, stop_after: int) -> list[float]:
     )
     optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)
     scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, NUM_STEPS)
-    losses = []
+    losses: list[float] = []
     with instride.Saver(directory, model=model, optimizer=optimizer, scheduler=scheduler) as saver:
         start = saver.restore()
-        losses = saver.extra.get("losses", [])
+        losses += saver.extra.get("losses", [])
         for step in range(start, stop_after):
             inputs = torch.randn(16, 8) * random.random() + numpy.random.rand()
             loss = (model(inputs) - random.gauss(0, 1)).square().mean()

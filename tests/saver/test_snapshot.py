@@ -13,12 +13,12 @@ from tests.saver.states import assert_same
 
 pytestmark = pytest.mark.torch
 
-NUM_SAVES = 300
+NUM_SAVES = 150
 
 
 def test_a_file_holds_the_state_at_the_call_however_soon_it_is_overwritten(tmp_path: Path) -> None:
     tensors = {str(n): torch.zeros(1 + 1000 * n) for n in range(40)}
-    numbers = {"list": [0], "deep": {"set": {0}}}
+    numbers: dict[str, Any] = {"list": [0], "deep": {"set": {0}}}
 
     for save in range(NUM_SAVES):
         for tensor in tensors.values():

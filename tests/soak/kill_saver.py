@@ -27,6 +27,7 @@ MOST_STEPS = 6
 LONGEST_S = 0.3
 """A moment for a kill is chosen from so many seconds after the restore."""
 CLEAN_EVERY = 20
+ROUNDS_OF_A_STORE = 100
 
 
 class Rounds:
@@ -119,26 +120,45 @@ class Rounds:
         self._zygote.close()
 
 
-def soak(seed: int, num_kills: int, failures: list[int], totals: list[Rounds]) -> None:
-    """A new store every hundred rounds."""
-    killed = 0
-    while killed < num_kills and not failures:
-        with tempfile.TemporaryDirectory() as folder:
-            rounds = Rounds(seed, Path(folder))
-            totals.append(rounds)
-            try:
-                for _ in range(100):
-                    rounds.play()
-                    if killed + rounds.num_kills >= num_kills:
-                        break
-            except BaseException:
-                failures.append(seed)
-                print(f"failed with seed {seed} in round {rounds.num_rounds}", file=sys.stderr)
-                raise
-            finally:
-                rounds.close()
-        killed += rounds.num_kills
-        seed += 1
+class Campaign:
+    """Several stores at a time, until there were enough kills, a failure, or no time is left."""
+
+    def __init__(self, num_kills: int, end_s: float) -> None:
+        self._num_kills = num_kills
+        self._end_s = end_s
+        self._played: list[Rounds] = []
+        self.failures: list[str] = []
+
+    @property
+    def killed(self) -> int:
+        return sum(rounds.num_kills for rounds in self._played)
+
+    @property
+    def started(self) -> int:
+        return sum(rounds.num_rounds for rounds in self._played)
+
+    def _is_over(self) -> bool:
+        return (
+            self.killed >= self._num_kills or bool(self.failures) or time.monotonic() > self._end_s
+        )
+
+    def soak(self, seed: int) -> None:
+        while not self._is_over():
+            with tempfile.TemporaryDirectory() as folder:
+                self._play(Rounds(seed, Path(folder)), seed)
+            print(f"{self.killed} kills, {self.started} trainings", flush=True)
+            seed += 1
+
+    def _play(self, rounds: Rounds, seed: int) -> None:
+        self._played.append(rounds)
+        try:
+            while rounds.num_rounds < ROUNDS_OF_A_STORE and not self._is_over():
+                rounds.play()
+        except BaseException:
+            self.failures.append(f"seed {seed}, round {rounds.num_rounds}")
+            raise
+        finally:
+            rounds.close()
 
 
 def main() -> int:
@@ -146,24 +166,20 @@ def main() -> int:
     parser.add_argument("--kills", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--stores", type=int, default=2, help="how many at a time")
+    parser.add_argument("--minutes", type=float, default=60.0, help="at the most")
     asked = parser.parse_args()
-    failures: list[int] = []
-    totals: list[Rounds] = []
-    threads = [
-        threading.Thread(
-            target=soak,
-            args=(asked.seed + 1_000_000 * number, asked.kills // asked.stores, failures, totals),
-        )
-        for number in range(asked.stores)
-    ]
+    campaign = Campaign(asked.kills, time.monotonic() + 60 * asked.minutes)
+    seeds = [asked.seed + 1_000_000 * number for number in range(asked.stores)]
+    threads = [threading.Thread(target=campaign.soak, args=(seed,)) for seed in seeds]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    killed = sum(rounds.num_kills for rounds in totals)
-    started = sum(rounds.num_rounds for rounds in totals)
-    print(f"{killed} kills of trainers and writers, {started} trainings, {len(failures)} failures")
-    return 1 if failures else 0
+    print(
+        f"{campaign.killed} kills of trainers and writers, {campaign.started} trainings, "
+        f"{len(campaign.failures)} failures {' '.join(campaign.failures)}"
+    )
+    return 1 if campaign.failures else 0
 
 
 if __name__ == "__main__":

@@ -1,10 +1,12 @@
-"""One training with one way of saving, in a process of its own: `python -m instride.bench.child`.
+"""One task of the benchmark, in a process of its own: `python -m instride.bench.child`.
 
-Reads what to do as JSON from the arguments, prints what it measured as JSON.
+Reads what to do as JSON from the arguments; the last line that it prints is the answer.
 """
 
 from __future__ import annotations
 
+import ctypes
+import signal
 import sys
 import tempfile
 import threading
@@ -14,56 +16,64 @@ from statistics import median
 
 import msgspec
 
+from instride.bench.floors import measure_floors
+from instride.bench.orders import (
+    WATCHED,
+    Answer,
+    Hammered,
+    Limits,
+    Missing,
+    Order,
+    Save,
+    Task,
+    Timed,
+)
 from instride.bench.training import Training
+from instride.bench.upkeep import measure_upkeep
 from instride.bench.ways import WAYS, Ticket, Way
 
-NUM_WARM = 12
-NUM_BEFORE = 5
-NUM_AFTER = 5
+PR_SET_PDEATHSIG = 1
+NUM_WARM = 10
+NUM_BEFORE = 6
+NUM_AFTER = 10
 MOST_AFTER = 60
+NUM_WATCHED_SAVES = 2
 WATCH_S = 0.002
-NUM_BLOWS = 4
+NUM_BLOWS = 5
+MOST_HAMMERED_PARAMS = 8 << 20
 
 
-class Order(msgspec.Struct, frozen=True):
-    way: str
-    num_params: int
-    num_saves: int
-    folder: str
-    device: str = "cpu"
+def answer(order: Order) -> Answer:
+    try:
+        if order.task is Task.FLOORS:
+            return Limits(measure_floors(order.num_bytes, order.folder))
+        with tempfile.TemporaryDirectory(dir=order.folder, prefix="bench-") as folder:
+            if order.task is Task.UPKEEP:
+                return measure_upkeep(Path(folder))
+            if order.task is Task.TIME:
+                return time_saves(order, Path(folder))
+            watch_memory(order, Path(folder))
+        with tempfile.TemporaryDirectory(dir=order.folder, prefix="bench-") as folder:
+            return Hammered(is_torn(order, Path(folder)))
+    except ImportError as error:
+        return Missing(error.name or str(error))
 
 
-class Save(msgspec.Struct, frozen=True):
-    call_s: float
-    cost_s: float
-    durable_s: float
-    steps_s: list[float]
-    base_s: float
-
-
-class Measured(msgspec.Struct, frozen=True):
-    state_bytes: int
-    saves: list[Save]
-    is_torn: bool
-    error: str | None = None
-
-
-def measure(order: Order) -> Measured:
+def time_saves(order: Order, folder: Path) -> Timed:
     """Train, save, and look at what the steps around each save took."""
-    with tempfile.TemporaryDirectory(dir=order.folder, prefix="bench-") as folder:
-        training = Training(order.num_params, order.device)
-        way = WAYS[order.way](training, Path(folder))
-        for _ in range(NUM_WARM):
-            training.step(way.guard())
-        saves = [measure_save(training, way, 10 + number) for number in range(order.num_saves)]
-        way.close()
-    return Measured(training.state_bytes, saves, is_torn(order))
+    training = Training(order.num_params, order.device)
+    way = WAYS[order.way](training, folder)
+    for _ in range(NUM_WARM):
+        training.step(way.guard())
+    saves = [time_save(training, way, number) for number in range(order.num_saves)]
+    way.close()
+    return Timed(training.state_bytes, saves, way.is_synced)
 
 
-def measure_save(training: Training, way: Way, step: int) -> Save:
+def time_save(training: Training, way: Way, number: int) -> Save:
     base_s = median(training.step(way.guard()) for _ in range(NUM_BEFORE))
     start_s = time.perf_counter()
-    ticket = way.save(step)
+    ticket = way.save(number)
     call_s = time.perf_counter() - start_s
     watch = Watch(ticket, start_s)
     steps_s: list[float] = []
@@ -80,9 +90,10 @@ class Watch:
     def __init__(self, ticket: Ticket, start_s: float) -> None:
         self._ticket = ticket
         self._start_s = start_s
-        self._end_s: float | None = None
+        self._end_s: float | None = time.perf_counter() if ticket.is_done() else None
         self._thread = threading.Thread(target=self._look, daemon=True)
-        self._thread.start()
+        if self._end_s is None:
+            self._thread.start()
 
     def _look(self) -> None:
         while not self._ticket.is_done():
@@ -94,34 +105,54 @@ class Watch:
         return self._end_s is not None
 
     def durable_s(self) -> float:
-        self._thread.join()
+        if self._thread.ident is not None:
+            self._thread.join()
         assert self._end_s is not None
         return self._end_s - self._start_s
 
 
-def is_torn(order: Order) -> bool:
-    """Overwrite everything the moment `save()` returns, and see whether the file shows it."""
-    with tempfile.TemporaryDirectory(dir=order.folder, prefix="bench-") as folder:
-        training = Training(min(order.num_params, 8 << 20), order.device)
-        way = WAYS[order.way](training, Path(folder))
+def watch_memory(order: Order, folder: Path) -> None:
+    """The same training, for the parent to watch: it says when there is nothing to see any more."""
+    training = Training(order.num_params, order.device)
+    way = WAYS[order.way](training, folder)
+    training.step(way.guard())
+    for number in range(NUM_WATCHED_SAVES):
+        ticket = way.save(number)
         training.step(way.guard())
-        torn = False
-        for blow in range(1, NUM_BLOWS + 1):
-            with way.guard():
-                training.fill(float(blow))
-            ticket = way.save(blow)
-            with way.guard():
-                training.fill(-1.0)
-            ticket.wait()
-            torn |= any(bool((tensor != blow).any()) for tensor in way.load(blow))
-        way.close()
-        return torn
+        training.step(way.guard())
+        ticket.wait()
+    tell(WATCHED)
+    way.close()
+
+
+def is_torn(order: Order, folder: Path) -> bool:
+    """Overwrite everything the moment `save()` returns, and see whether the file shows it."""
+    training = Training(min(order.num_params, MOST_HAMMERED_PARAMS), order.device)
+    way = WAYS[order.way](training, folder)
+    training.step(way.guard())
+    torn = False
+    for blow in range(1, NUM_BLOWS + 1):
+        with way.guard():
+            training.fill(float(blow))
+        ticket = way.save(blow)
+        with way.guard():
+            training.fill(-1.0)
+        ticket.wait()
+        torn |= any(bool((tensor != blow).any()) for tensor in way.load(blow))
+    way.close()
+    return torn
+
+
+def tell(line: bytes) -> None:
+    sys.stdout.buffer.write(b"\n" + line + b"\n")
+    sys.stdout.buffer.flush()
+
+
+def end_with_parent() -> None:
+    """A benchmark that was stopped must not train on for minutes."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 if __name__ == "__main__":
-    asked = msgspec.json.decode(sys.argv[1], type=Order)
-    try:
-        answer = measure(asked)
-    except ImportError as error:
-        answer = Measured(0, [], False, error=f"not installed ({error.name})")
-    sys.stdout.buffer.write(b"\n" + msgspec.json.encode(answer) + b"\n")
+    end_with_parent()
+    tell(msgspec.json.encode(answer(msgspec.json.decode(sys.argv[1], type=Order))))

@@ -7,9 +7,12 @@ library, which is everywhere Python is.
 
 from __future__ import annotations
 
+import json
 import math
 import sysconfig
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -24,8 +27,8 @@ PEAK_RATE = 6e-4
 NUM_WARM = 20
 NUM_BETWEEN = 10
 """Steps between a base and what is packed against it."""
-TRAINED_SHARE = 0.05
-"""Of the parameters, where the rest is frozen."""
+CHANGED_SHARE = 0.05
+"""Of the bytes, where the rest is frozen: weights that are trained, and their two moments."""
 
 
 class Block(nn.Module):
@@ -86,12 +89,13 @@ class Training:
             self._step()
 
     def freeze(self) -> None:
-        """Go on with a twentieth of the parameters, as adapters do: those of the last tensors."""
-        budget = TRAINED_SHARE * sum(p.numel() for p in self.model.parameters())
+        """Go on with few of the parameters, as adapters do: a twentieth of the state changes."""
+        num_params = sum(p.numel() for p in self.model.parameters())
+        budget = num_params * CHANGED_SHARE / (3 - 2 * CHANGED_SHARE)
         trained = []
         for parameter in reversed(list(self.model.parameters())):
             parameter.requires_grad_(False)
-            if parameter.numel() <= budget:
+            if parameter.numel() <= 1.1 * budget:
                 budget -= parameter.numel()
                 trained.append(parameter.requires_grad_(True))
         self.optimizer = torch.optim.AdamW(trained, lr=PEAK_RATE)
@@ -100,7 +104,9 @@ class Training:
         starts = torch.randint(len(self._text) - CONTEXT - 1, (BATCH,))
         places = starts[:, None] + torch.arange(CONTEXT + 1)
         text = self._text[places].long()
-        loss = functional.cross_entropy(self.model(text[:, :-1]).flatten(0, 1), text[:, 1:].flatten())
+        loss = functional.cross_entropy(
+            self.model(text[:, :-1]).flatten(0, 1), text[:, 1:].flatten()
+        )
         self.optimizer.zero_grad()
         loss.backward()
         for group in self.optimizer.param_groups:
@@ -145,3 +151,44 @@ def write_checkpoints(folder: Path, num_layers: int, width: int, num_steps: int)
         torch.save(state, folder / f"frozen-{when}.pt")
         training.train(NUM_BETWEEN if when == "base" else 0)
     return loss
+
+
+def enlarge(source: Path, target: Path, size_bytes: int) -> None:
+    """The tensors of a checkpoint again and again, as safetensors, until a file is that large."""
+    named = dict(tensors_in(source))
+    total = sum(tensor.nbytes for tensor in named.values())
+    entries: dict[str, object] = {}
+    at = 0
+    for copy in range(-(-size_bytes // total)):
+        for name, tensor in named.items():
+            kind = {torch.float32: "F32", torch.bfloat16: "BF16"}.get(tensor.dtype, "U8")
+            entries[f"{copy}.{name}"] = {
+                "dtype": kind,
+                "shape": [tensor.nbytes // (1 if kind == "U8" else tensor.element_size())],
+                "data_offsets": [at, at + tensor.nbytes],
+            }
+            at += tensor.nbytes
+    header = json.dumps(entries).encode()
+    header += b" " * (-len(header) % 8)
+    with target.open("xb") as file:
+        file.write(len(header).to_bytes(8, "little") + header)
+        for _ in range(-(-size_bytes // total)):
+            for tensor in named.values():
+                file.write(tensor.contiguous().view(-1).view(torch.uint8).numpy().data)
+
+
+def tensors_in(source: Path) -> Iterator[tuple[str, Tensor]]:
+    """Every tensor of a checkpoint, by the way to it."""
+    if source.suffix == ".safetensors":
+        from safetensors.torch import load_file
+
+        return iter(load_file(source).items())
+    return _tensors(torch.load(source, weights_only=True))
+
+
+def _tensors(tree: Any, prefix: str = "") -> Iterator[tuple[str, Tensor]]:
+    if isinstance(tree, Tensor):
+        yield prefix, tree
+    elif isinstance(tree, dict | list):
+        for key, value in tree.items() if isinstance(tree, dict) else enumerate(tree):
+            yield from _tensors(value, f"{prefix}.{key}")

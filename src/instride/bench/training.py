@@ -23,7 +23,7 @@ class Training:
         layers = [torch.nn.Linear(WIDTH, WIDTH, bias=False) for _ in range(num_layers)]
         for layer in layers:
             # As large behind the last layer as before the first: numbers that vanish on the way
-            # become denormal, and a step with those takes twenty times as long.
+            # become denormal, and slow to calculate with.
             torch.nn.init.normal_(layer.weight, std=WIDTH**-0.5)
         self.model = torch.nn.Sequential(*layers).to(device)
         self.optimizer = torch.optim.AdamW(self.model.parameters(), lr=LEARNING_RATE)

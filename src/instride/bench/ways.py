@@ -26,6 +26,9 @@ class Ticket(Protocol):
 class Way(Protocol):
     """One way of saving a training."""
 
+    is_synced: bool
+    """Whether what is done is on the disk: others leave it to the system, and to luck."""
+
     def save(self, step: int) -> Ticket: ...
 
     def guard(self) -> AbstractContextManager[object]:
@@ -58,6 +61,8 @@ def _tensors_in(tree: Any) -> list[torch.Tensor]:
 
 
 class NoSaving:
+    is_synced = False
+
     def __init__(self, training: Training, folder: Path) -> None:
         self._training = training
 
@@ -102,6 +107,8 @@ class _Future:
 
 class DcpSave(NoSaving):
     """`dcp.save`: PyTorch's distributed checkpoint, on one rank."""
+
+    is_synced = True
 
     def __init__(self, training: Training, folder: Path) -> None:
         super().__init__(training, folder)
@@ -183,7 +190,8 @@ class TorchCheckpointing(NoSaving):
         return _Future(self._manager.save(path, self._training.state()))
 
     def guard(self) -> AbstractContextManager[object]:
-        return self._manager.lock()  # type: ignore[no-any-return]
+        guard: AbstractContextManager[object] = self._manager.lock()
+        return guard
 
     def load(self, step: int) -> list[torch.Tensor]:
         # Into copies: what is compared must come from the disk.
@@ -195,7 +203,7 @@ class TorchCheckpointing(NoSaving):
 
 
 class LightningAsync(NoSaving):
-    """Lightning's `AsyncCheckpointIO`."""
+    """Lightning's `AsyncCheckpointIO`, from 2.6 on: before, it had to be set up, and tore."""
 
     def __init__(self, training: Training, folder: Path) -> None:
         super().__init__(training, folder)
@@ -203,7 +211,6 @@ class LightningAsync(NoSaving):
 
         self._folder = folder
         self._io = AsyncCheckpointIO(TorchCheckpointIO())
-        self._io.setup()
 
     def save(self, step: int) -> Ticket:
         path = self._folder / f"step-{step}.ckpt"
@@ -212,8 +219,7 @@ class LightningAsync(NoSaving):
         return _Queue(self._io._executor)
 
     def load(self, step: int) -> list[torch.Tensor]:
-        self._io.teardown()
-        self._io.setup()
+        self._io.teardown()  # it waits; the next save starts anew
         return _tensors_in(torch.load(self._folder / f"step-{step}.ckpt", weights_only=False))
 
     def close(self) -> None:
@@ -234,6 +240,8 @@ class _Queue:
 
 
 class Instride(NoSaving):
+    is_synced = True
+
     def __init__(self, training: Training, folder: Path) -> None:
         super().__init__(training, folder)
         from instride import Keep, Saver

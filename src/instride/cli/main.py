@@ -24,6 +24,9 @@ VERBS = {
     "verify": "Compare every byte of checkpoints with what was written.",
     "prune": "Delete checkpoints that need not be kept.",
     "export": "Write the tensors of a checkpoint to a safetensors file.",
+    "pack": "Make checkpoint files smaller, byte for byte what they were.",
+    "unpack": "Write the files that packs were made from.",
+    "bench": "Measure ways of doing a thing side by side, on this machine.",
 }
 INTERRUPTED = 130
 

@@ -6,6 +6,8 @@ from enum import StrEnum
 
 import msgspec
 
+from instride.reasons import Reason
+
 
 class Certainty(StrEnum):
     """How sure a finding is."""
@@ -48,8 +50,8 @@ class Factor(msgspec.Struct, frozen=True):
     value: float
 
 
-Fact = str | Bytes | Seconds | Speed | Share | Count | Factor
-"""A text is shown as it is (a path, a name, a line of code)."""
+Fact = str | Bytes | Seconds | Speed | Share | Count | Factor | Reason
+"""A text is shown as it is (a path, a name, a line of code); a reason in each language."""
 
 
 class Place(msgspec.Struct, frozen=True):

@@ -14,6 +14,7 @@ from instride.doctor.examining import Diagnosis
 from instride.doctor.languages.contract import DoctorWords
 from instride.doctor.model import Bytes, Count, Fact, Factor, Finding, Place, Seconds, Share, Speed
 from instride.doctor.printable import printable
+from instride.reasons import REASONS, Reason, fill
 
 SCHEMA = 1
 
@@ -121,6 +122,8 @@ def _plain(fact: Fact) -> str | int | float:
     match fact:
         case str():
             return fact
+        case Reason(name, facts):
+            return fill(REASONS[name], facts)
         case Speed(bytes_per_s=value):
             return value
         case Bytes(value) | Count(value):

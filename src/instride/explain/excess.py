@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import compress
+from itertools import chain, compress
 
 from instride.explain.baseline import Regime, regime_at
+from instride.explain.leftover import Leftover
 from instride.explain.processes import Process
 from instride.explain.rhythm import Rhythm
 from instride.explain.timeline import Timeline
@@ -29,7 +30,7 @@ class Excess:
     ) -> None:
         self.timeline, self.process, self.regimes = timeline, process, regimes
         self.rhythm = rhythm
-        self.left: dict[int, float] = {}
+        self.left = Leftover()
         """Seconds beyond the baseline that no owner has taken yet, of slow and marked records."""
         for regime in regimes:
             self._scan(regime)
@@ -52,12 +53,14 @@ class Excess:
 
     def rest(self, index: int) -> float:
         """Beyond the baseline, without what other owners have taken."""
-        return self.left[index] if index in self.left else self.seconds(index)
+        left = self.left.get(index)
+        return self.seconds(index) if left is None else left
 
     def take(self, index: int, seconds: float) -> float:
         """Take up to so many seconds from what is left of a record; return what was taken."""
-        taken = max(0.0, min(seconds, self.left.get(index, 0.0)))
-        self.left[index] = self.left.get(index, 0.0) - taken
+        left = self.left.get(index, 0.0)
+        taken = max(0.0, min(seconds, left))
+        self.left[index] = left - taken
         return taken
 
     def take_stated(self, index: int, seconds: float) -> float:
@@ -103,12 +106,14 @@ class Excess:
         """Collect the records worth a look; one pass over millions of them."""
         timeline, base = self.timeline, regime.base_s
         least = base + max(SLOW * base, 3 * regime.spread_s, self._floor(regime.end - 1))
-        records = range(regime.begin, regime.end)
         is_long = map(least.__lt__, memoryview(timeline.seconds)[regime.begin : regime.end])
-        marked = timeline.marked_between(regime.begin, regime.end)
-        for index in compress(records, is_long):
-            beyond = self.seconds(index)
-            if beyond > self._limit(index, regime, SLOW):
-                self.left[index] = beyond
-        for index in marked:
-            self.left[index] = max(0.0, self.seconds(index))
+        begin = regime.begin
+        for end in chain(timeline.marked_between(regime.begin, regime.end), (regime.end,)):
+            for index in compress(range(begin, end), is_long):
+                beyond = self.seconds(index)
+                if beyond > self._limit(index, regime, SLOW):
+                    self.left[index] = beyond
+            if end < regime.end:
+                next(is_long)
+                self.left[end] = max(0.0, self.seconds(end))
+            begin = end + 1

@@ -23,7 +23,7 @@ def findings(ledger: Ledger, settings: Mapping[str, int] | None = None) -> list[
     for cause in CATALOGUE:
         told = cause.signature(case)
         for finding in told:
-            case.settle(finding.spans)
+            case.settle(finding.spans, finding.id)
         found += told
     least = WORTH_A_WORD * ledger.running_s
     return sorted(

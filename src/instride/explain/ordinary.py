@@ -41,7 +41,7 @@ class Ordinary:
 
     def value(self, index: int) -> float:
         """Seconds a step, by the clock that shows an ordinary one."""
-        printed = self.timeline.run.seconds[index]
+        printed = self.timeline.run.seconds_at(index)
         if self.is_printed and printed > 0:
             return printed
         return self.timeline.value(index, self.process)

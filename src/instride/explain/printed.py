@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import isnan
 from statistics import median
 
 from instride.explain.baseline import Regime
@@ -19,7 +18,7 @@ def printed_baseline(timeline: Timeline, main: Regime) -> float:
     if not timeline.has_wall(main.end - 1, timeline.process_of(main.begin)):
         return main.base_s
     stride = 1 + (main.end - main.begin) // 20_000
-    printed = [run.seconds[i] for i in range(main.begin, main.end, stride)]
+    printed = [run.seconds_at(i) for i in range(main.begin, main.end, stride)]
     is_coarse = is_too_coarse(timeline, main)
     reach_s = max(0.15 * main.base_s, run.clock_resolution_s if is_coarse else 0.0)
     known = [seconds for seconds in printed if abs(seconds - main.base_s) < reach_s]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import compress, count, islice, pairwise
-from operator import lt
+from operator import lt, sub
+from statistics import median
 
 from instride.steps.model import Event, EventKind, Run
 
@@ -30,6 +31,11 @@ class Process:
         return self.end - self.begin
 
 
+MOST_SAMPLED = 20_000
+FAR = 10
+"""Times the usual distance of records that steps leap where another checkpoint was loaded."""
+
+
 def cut_processes(run: Run) -> list[Process]:
     """Cut where the step or a process's own clock goes back, or where a launch is announced."""
     starts: Counter[int] = Counter()
@@ -41,6 +47,7 @@ def cut_processes(run: Run) -> list[Process]:
             ends.add(event.at)
     cuts = {at for at in starts if 0 < at < len(run)}
     cuts.update(run.step.falls())
+    cuts.update(_leaps(run))
     if not run.clock_is_absolute:
         cuts.update(compress(count(1), map(lt, islice(run.wall, 1, None), run.wall)))
     borders = [0, *sorted(cuts), len(run)]
@@ -54,6 +61,17 @@ def cut_processes(run: Run) -> list[Process]:
     _tell_new_runs(run, processes)
     _tell_unused_saves(run, processes)
     return processes
+
+
+def _leaps(run: Run) -> list[int]:
+    """Records before which a checkpoint was loaded and steps are left out: another process."""
+    loads = {
+        event.at for event in run.events if event.kind is EventKind.LOAD and 0 < event.at < len(run)
+    }
+    if not loads:
+        return []
+    usual = median(islice(map(sub, islice(run.step, 1, None), run.step), MOST_SAMPLED))
+    return [at for at in loads if run.step[at] - run.step[at - 1] > FAR * max(1, usual)]
 
 
 def _tell_new_runs(run: Run, processes: list[Process]) -> None:
@@ -74,11 +92,13 @@ def _tell_unused_saves(run: Run, processes: list[Process]) -> None:
     """
     firsts = min(run.step[process.begin] for process in processes)
     saves = [event for event in run.events if event.kind is EventKind.SAVE and event.sure]
+    launches = [event for event in run.events if event.kind is EventKind.START]
     begin = 0
     for process in processes[1:]:
         if process.is_new_run:
             begin = process.begin
-        earlier = [save for save in saves if begin < save.at <= process.begin]
+        launch = next((e.line for e in launches if e.at == process.begin), run.line[process.begin])
+        earlier = [save for save in saves if begin < save.at and save.line < launch]
         if run.step[process.begin] == firsts and earlier and not process.is_new_run:
             process.is_new_run, process.unused_save = True, earlier[-1]
             begin = process.begin

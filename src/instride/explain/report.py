@@ -15,7 +15,7 @@ Confidence = Literal["high", "medium", "low"]
 RungName = Literal["stated", "marker", "period", "shape"]
 
 
-class Evidence(msgspec.Struct, frozen=True):
+class Evidence(msgspec.Struct, frozen=True, gc=False):
     line: int
     """Counted from 1, by line feeds."""
     text: str
@@ -47,7 +47,7 @@ class OwnerShare(msgspec.Struct, frozen=True):
     steps: int
 
 
-class SpanEntry(msgspec.Struct, frozen=True):
+class SpanEntry(msgspec.Struct, frozen=True, gc=False):
     owner: str
     first_step: int
     last_step: int

@@ -1,9 +1,4 @@
-"""The two clocks of a log brought together: how long the steps of each record took.
-
-A record ends an interval of one or more steps. Its seconds come from the wall clock where the log
-has one; from the printed durations otherwise, by the rule that the dialect declares. Printed
-durations of a sampled log are never summed: the steps between are estimated at the baseline.
-"""
+"""A run laid out: its processes, the seconds of every interval, the events that fall into it."""
 
 from __future__ import annotations
 
@@ -12,14 +7,11 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from itertools import pairwise
 from math import isnan
-from operator import attrgetter, sub
+from operator import attrgetter
 
+from instride.explain.intervals import BLOCKING, Filling
 from instride.explain.processes import Process, cut_processes
 from instride.steps.model import Event, EventKind, Pauses, Run, Sampling
-
-STRETCH = 1 << 16
-"""Records that are worked on at once."""
-BLOCKING = (EventKind.EVAL, EventKind.SAVE, EventKind.CLEANUP)
 
 _begin = attrgetter("begin")
 
@@ -47,8 +39,10 @@ class Timeline:
         that cannot be."""
         for process in self.processes:
             process.stride = self._stride(process)
-            if not is_printed:
-                self._fill(process)
+        if not is_printed:
+            filling = Filling(self)
+            for process in self.processes:
+                filling.fill(process)
         for before, process in pairwise(self.processes):
             self._fit_first(before, process)
 
@@ -161,100 +155,9 @@ class Timeline:
         """Whether the printed durations are all there is, for every step: nothing to work out."""
         run = self.run
         is_alone = not run.wall and run.dialect.sampling is not Sampling.TOTALS
-        if not is_alone or run.dialect.pauses is Pauses.NONE:
+        if not is_alone or not run.seconds or run.dialect.pauses is Pauses.NONE:
             return False
         return all(process.is_dense for process in self.processes) and not isnan(sum(run.seconds))
-
-    def _fill(self, process: Process) -> None:
-        printed = self._printed()
-        self._fill_first(process, printed)
-        if self.run.wall and self._fill_by_steady_wall(process):
-            timed: bytearray | None = bytearray()
-        else:
-            timed = self._fill_by_wall(process) if self.run.wall else None
-        if timed is None and self._is_plain(process, printed):
-            rest = slice(process.begin + 1, process.end)
-            self.seconds[rest] = printed[rest]
-        elif timed is None or not all(timed[1:]):
-            self._fill_by_print(process, printed, timed)
-        if self.run.dialect.pauses is Pauses.NONE:
-            self._add_stated(process)
-
-    def _is_plain(self, process: Process, printed: array[float]) -> bool:
-        """Whether every step is there with a time of its own."""
-        return process.is_dense and not isnan(sum(printed[process.begin : process.end]))
-
-    def _fill_by_print(
-        self, process: Process, printed: array[float], timed: bytearray | None
-    ) -> None:
-        """Take printed durations, as the dialect says what they stand for."""
-        seconds, step = self.seconds, self.run.step
-        one_step = self.run.dialect.sampling in (Sampling.EVERY_STEP, Sampling.EVERY_KTH)
-        for index in range(process.begin + 1, process.end):
-            if timed is not None and timed[index - process.begin]:
-                continue
-            took = printed[index]
-            covered = step[index] - step[index - 1]
-            if isnan(took):
-                seconds[index] = 0.0
-            elif one_step and covered > 1:
-                seconds[index] = took
-                self.is_single[index] = 1
-            else:
-                seconds[index] = took * covered
-
-    def _fill_by_steady_wall(self, process: Process) -> bool:
-        """Take differences of a wall clock that is always there; False if it is not, or falls."""
-        wall = self.run.wall
-        for begin in range(process.begin + 1, process.end, STRETCH):
-            end = min(begin + STRETCH, process.end)
-            between = array("d", map(sub, wall[begin:end], wall[begin - 1 : end - 1]))
-            if min(between) < 0 or isnan(sum(between)):
-                return False
-            self.seconds[begin:end] = array(self.seconds.typecode, between)
-        return True
-
-    def _fill_by_wall(self, process: Process) -> bytearray:
-        """Take differences of the wall clock; return which records of the process have one."""
-        timed = bytearray(len(process))
-        seconds, wall = self.seconds, self.run.wall
-        known = process.begin
-        for index in range(process.begin + 1, process.end):
-            between = wall[index] - wall[known]
-            if between >= 0:
-                if known == index - 1:
-                    seconds[index] = between
-                    timed[index - process.begin] = 1
-                else:
-                    self._share_out(known, index, between, process, timed)
-                known = index
-            elif between < 0 or isnan(wall[known]):
-                if between < 0:
-                    self.clock_backwards.append(index)
-                known = index
-        return timed
-
-    def _share_out(
-        self, known: int, index: int, between: float, process: Process, timed: bytearray
-    ) -> None:
-        """Give records without a timestamp their part of the time between two that have one."""
-        step = self.run.step
-        total = max(1, step[index] - step[known])
-        for each in range(known + 1, index + 1):
-            self.seconds[each] = between * (step[each] - step[each - 1]) / total
-            timed[each - process.begin] = 1
-
-    def _fill_first(self, process: Process, printed: array[float]) -> None:
-        """The first record has nothing before it to take a difference from."""
-        index = process.begin
-        took = printed[index]
-        if isnan(took):
-            self.seconds[index] = self._first_by_own_clock(index, process)
-        elif self.run.dialect.sampling is Sampling.EVERY_KTH:
-            self.seconds[index] = took
-            self.is_single[index] = self.num_steps(index, process) > 1
-        else:
-            self.seconds[index] = took * self.num_steps(index, process)
 
     def _fit_first(self, before: Process, process: Process) -> None:
         """A first record cannot have begun before the process before it ended."""
@@ -262,27 +165,3 @@ class Timeline:
             room = self.run.wall_at(process.begin) - self.end_of_life(before)
             if 0 <= room < self.seconds[process.begin]:
                 self.seconds[process.begin] = room
-
-    def _add_stated(self, process: Process) -> None:
-        """Where the trainer stops its clock and nothing else runs, add what the log states."""
-        for index, events in self.events_at.items():
-            if process.begin <= index < process.end and not self.has_wall(index, process):
-                self.seconds[index] += sum(event.seconds or 0.0 for event in events)
-
-    def _printed(self) -> array[float]:
-        """Printed durations; the average where the log has nothing but totals."""
-        run = self.run
-        if run.dialect.sampling is not Sampling.TOTALS or not run.total_s:
-            return run.seconds
-        stated = sum(event.seconds or 0.0 for event in run.events if event.kind in BLOCKING)
-        average = max(0.0, run.total_s - stated) / max(1, run.step[-1])
-        return array(run.seconds.typecode, [average] * len(run))
-
-    def _first_by_own_clock(self, index: int, process: Process) -> float:
-        """A bar's elapsed time at its first record is what the first steps took."""
-        wall = self.run.wall_at(index)
-        if index != process.begin or self.run.clock_is_absolute or isnan(wall):
-            return 0.0
-        is_resumed = index > 0
-        starts_at_zero = self.run.step[index] <= 2 * process.stride
-        return wall if is_resumed or starts_at_zero else 0.0

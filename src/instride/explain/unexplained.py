@@ -10,7 +10,7 @@ from statistics import median
 import msgspec
 
 from instride.explain.aftermath import is_smeared
-from instride.explain.excess import Excess
+from instride.explain.excess import SLOW, Excess
 from instride.explain.pauses import OWNER_OF
 from instride.explain.processes import Process
 from instride.explain.rhythm import Comb, find_combs
@@ -42,7 +42,9 @@ def unexplained(excess: Excess, usual_data_s: float, periods: dict[int, Beat]) -
     """Spans for what is left; `periods` are the distances of marked pauses."""
     if is_smeared(excess):
         _drop_smear(excess)
-    spans = _data_stalls(excess, usual_data_s) + _compilations(excess)
+    spans = _data_stalls(excess, usual_data_s)
+    spans += _said(excess, EventKind.COMPILE, Owner.WARMUP, ALONE)
+    spans += _said(excess, EventKind.FLUSH, Owner.UNKNOWN, SLOW)
     zones, _ = _zones(excess, reach=1)
     combs = _combs(excess, periods)
     more, single = _zones(excess, reach=2)
@@ -96,17 +98,17 @@ def _data_stalls(excess: Excess, usual_data_s: float) -> list[Span]:
     return spans
 
 
-def _compilations(excess: Excess) -> list[Span]:
-    """Slow records before which the log says that something is compiled."""
+def _said(excess: Excess, kind: EventKind, owner: Owner, share: float) -> list[Span]:
+    """Slow records before which the log says that something of this kind happened."""
     process = excess.process
     said: dict[int, list[int]] = {}
     for event in excess.timeline.run.events:
-        if event.kind is EventKind.COMPILE and process.begin <= event.at < process.end:
+        if event.kind is kind and process.begin <= event.at < process.end:
             said.setdefault(event.at, []).append(event.line)
     spans = []
     for index, lines in said.items():
-        if excess.remains_slow(index, ALONE):
-            span = _span(excess, [index], Owner.WARMUP, Told.MARKER)
+        if excess.remains_slow(index, share):
+            span = _span(excess, [index], owner, Told.MARKER)
             span.lines = sorted({*lines[:2], *span.lines})
             spans.append(span)
     return spans

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import msgspec
 
 from instride.explain.ledger import Ledger
@@ -39,6 +41,7 @@ def unknowns(ledger: Ledger) -> list[Unknown]:
         found.append(Unknown("clock-backwards", {"count": count, "line": line}))
     if len(timeline.processes) > 1 and all(restart.gap_s is None for restart in ledger.restarts):
         found.append(Unknown("gaps", {}))
+    found += _unused_saves(ledger)
     if run.num_duplicates:
         found.append(Unknown("ranks", {"count": run.num_duplicates}))
     return found + [Unknown(f"note-{note.id}", note.facts) for note in run.notes]
@@ -74,3 +77,19 @@ def _hidden(ledger: Ledger) -> list[Unknown]:
         "saves": counts[Owner.SAVE],
     }
     return [Unknown("hidden", facts)]
+
+
+def _unused_saves(ledger: Ledger) -> list[Unknown]:
+    """Trainings that began anew beside a save: whether they were to go on from it."""
+    run, found = ledger.timeline.run, []
+    for before, process in pairwise(ledger.timeline.processes):
+        save = process.unused_save
+        if save is not None:
+            facts: dict[str, float | int | str | None] = {
+                "first_step": run.step[process.begin],
+                "last_step": run.step[before.end - 1],
+                "saved_step": save.step,
+            }
+            found.append(Unknown("unused-save", facts))
+    # One of them is enough to ask the question.
+    return found[-1:]

@@ -28,7 +28,8 @@ def waited_s(timeline: Timeline, spans: Iterable[Span], usual_s: float) -> float
     """What all steps waited for data, without the stalls that spans own.
 
     The sum of what is printed, as waits may alternate. A record that a span holds counts with the
-    usual wait at most: what it waited longer is told there. One without a number counts with it.
+    usual wait at most: what it waited longer is told there. One without a number counts with it,
+    and so do steps that were not printed.
     """
     run, total_s = timeline.run, 0.0
     if not run.data:
@@ -43,5 +44,6 @@ def waited_s(timeline: Timeline, spans: Iterable[Span], usual_s: float) -> float
         for index, (wait_s, num_steps) in enumerate(each, process.begin):
             if isnan(wait_s) or (index in owned and wait_s > usual_s):
                 wait_s = usual_s
-            total_s += wait_s * num_steps
+            is_single = timeline.is_single and timeline.is_single[index]
+            total_s += wait_s + (num_steps - 1) * (usual_s if is_single else wait_s)
     return total_s

@@ -24,25 +24,51 @@ class Beats:
         self._page = engine.page
         self._prepare = prepare
         self._loop_says = False
+        self._is_over = False
         self._num_steps = 0
         self._last_optimizer: int | None = None
-        self._handles = [
-            part.register_step_post_hook(self._make_hook())
-            for part in parts
-            if isinstance(part, torch.optim.Optimizer)
-        ]
+        self._engine = engine
+        self._optimizers = [part for part in parts if isinstance(part, torch.optim.Optimizer)]
+        self._fired: set[int] = set()
+        self._handles: list[Any] = []
+        if self._optimizers:
+            # A compiled optimizer step would trace the hooks, and compile anew until it gives up.
+            # Asking for that loads the compiler, which whoever has an optimizer has loaded anyway.
+            before = torch.compiler.disable(self._before_optimizer_step)
+            after = torch.compiler.disable(self._after_optimizer_step)
+            self._handles += [each.register_step_pre_hook(before) for each in self._optimizers]
+            self._handles += [each.register_step_post_hook(after) for each in self._optimizers]
+            engine.let_be_late(self._late_storages)
 
     def step(self, step: int) -> None:
         """The loop told its step: better than anything an optimizer tells."""
         self._loop_says = True
-        self._page.beat(step, time.monotonic())
+        if not self._is_over:
+            self._page.beat(step, time.monotonic())
 
-    def _make_hook(self) -> Callable[..., None]:
-        # A compiled optimizer step would trace the hook, and compile anew until it gives up.
-        return torch.compiler.disable(self._on_optimizer_step)  # type: ignore[no-any-return]
+    def _late_storages(self) -> set[int]:
+        """What belongs to optimizers whose hooks ran since the last save.
 
-    def _on_optimizer_step(self, optimizer: Any, *_: object) -> None:
+        Hooks do not run when a CUDA graph is replayed: what such a step changes must not be late.
+        """
+        seen = [each for each in self._optimizers if id(each) in self._fired]
+        self._fired.clear()
+        tensors = [p for each in seen for group in each.param_groups for p in group["params"]]
+        tensors += [
+            value
+            for each in seen
+            for state in each.state.values()
+            for value in state.values()
+            if isinstance(value, torch.Tensor)
+        ]
+        return {tensor.untyped_storage().data_ptr() for tensor in tensors}
+
+    def _before_optimizer_step(self, *_: object) -> None:
+        self._engine.fence()
+
+    def _after_optimizer_step(self, optimizer: Any, *_: object) -> None:
         """Only the same optimizer seen again is another step: there may be several."""
+        self._fired.add(id(optimizer))
         if self._last_optimizer is None:
             self._last_optimizer = id(optimizer)
         if self._last_optimizer != id(optimizer):
@@ -57,3 +83,4 @@ class Beats:
         for handle in self._handles:
             handle.remove()
         self._handles = []
+        self._is_over = True

@@ -5,10 +5,13 @@ from __future__ import annotations
 import atexit
 import os
 import queue
+import sys
 import threading
 import time
 import warnings
 import weakref
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -33,6 +36,7 @@ from instride.store.retention import Keep
 from instride.writer.protocol import Committed, Finish, Notice
 
 WATCH_S = 0.05
+SWITCH_S = 0.0005
 
 
 class Purpose(msgspec.Struct, frozen=True):
@@ -76,11 +80,19 @@ class Engine:
         self._outbox: queue.SimpleQueue[_Outgoing | None] = queue.SimpleQueue()
         self._is_closed = False
         self._owner_pid = os.getpid()
+        self._has_let_go = False
         self._training_thread = threading.get_ident()
         self._poster = threading.Thread(target=self._post, daemon=True)
         self._poster.start()
         _forget_in_children(self)
         atexit.register(_close_at_exit, weakref.ref(self))
+
+    def let_be_late(self, late: Callable[[], set[int]]) -> None:
+        """Storages that may be copied until the next `fence`, which somebody promises to call."""
+        self._stager.late = late
+
+    def fence(self) -> None:
+        self._stager.fence()
 
     def prepare(self, tree: object, *, detached: bool) -> None:
         """Plan ahead and ask for memory, so that the first save is as quick as the others."""
@@ -93,6 +105,9 @@ class Engine:
         called_s = time.monotonic()
         if self._owner_pid != os.getpid():
             pending.fail(SaveFailedError(purpose.path, "this process was forked from the trainer"))
+            return pending
+        if self._is_closed:
+            pending.fail(SaveFailedError(purpose.path, "the saver was closed before"))
             return pending
         with self._lock:
             trouble = self._await_arena(purpose.path)
@@ -181,11 +196,12 @@ class Engine:
 
     def _send(self, pending: Pending, letter: Letter, staged: Staged, finish: Finish) -> None:
         reached("submitted")
+        with giving_way():
+            small, unsafe = staged.small_records()
         if not staged.streams:
             self.courier.send_begin(letter)
         if pending.is_awaited:
             self.courier.hurry()  # it could not be told before there was something to do
-        small, unsafe = staged.small_records()
         reached("pickled")
         if unsafe:
             self.warn_once(
@@ -250,6 +266,12 @@ class Engine:
         self._outbox.put(None)
         self._poster.join()  # the last snapshot is handed over before the writer is told to end
         self.courier.close()
+        trouble = self._await_last()
+        if self._in_flight is None or self._in_flight.is_settled:
+            self._stager.close()  # else another writer may need it: the snapshot is only there
+        return trouble
+
+    def _await_last(self) -> InstrideError | None:
         letter, last = self._in_flight, self._last
         if letter is None or last is None:
             return self._await_end(self.courier.directory)
@@ -290,8 +312,26 @@ class Engine:
 
     def let_go(self) -> None:
         """In a forked child: hold neither the line nor the memory."""
+        if self._has_let_go:
+            return  # in a child of a child the descriptors may be somebody else's by now
+        self._has_let_go = True
         self.courier.close_in_child()
         self._stager.arena.close_in_child()
+
+
+@contextmanager
+def giving_way() -> Iterator[None]:
+    """Let other threads of the interpreter run after half a millisecond of work, not after five.
+
+    A thread that launches kernels lets go of the interpreter with each of them, and would wait that
+    long to get it back, hundreds of times in a step.
+    """
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(min(before, SWITCH_S))
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(before)
 
 
 def _versions() -> dict[str, str]:

@@ -15,8 +15,15 @@ from typing import Any
 import safetensors.torch
 import torch
 
-from instride.errors import NotExportableError, UnsafeCheckpointError, UnwritableError
+from instride.errors import (
+    DamagedError,
+    NotExportableError,
+    UnsafeCheckpointError,
+    UnwritableError,
+)
+from instride.pack.container import is_pack
 from instride.reasons import Reason
+from instride.saver.loading import load_file
 from instride.store.atomic import give_name, sync_file, temporary_beside
 from instride.store.exported import SCHEMA, Export
 from instride.store.manifest import read_manifest
@@ -48,12 +55,16 @@ def export(source: Path, target: Path, part: str | None) -> Export:
 
 def _read(path: Path) -> Any:
     try:
+        if is_pack(path):
+            return load_file(path, "cpu")
         return torch.load(
             path, map_location="cpu", weights_only=True, mmap=zipfile.is_zipfile(path)
         )
     except pickle.UnpicklingError as error:
         why = str(error).partition("\n")[0]
         raise UnsafeCheckpointError(path, why, hint="hint.export") from error
+    except DamagedError:
+        raise
     except (RuntimeError, EOFError, ValueError, KeyError) as error:
         why = str(error).partition("\n")[0]
         reason = Reason("no-archive", {"text": why})

@@ -6,9 +6,8 @@ import threading
 from pathlib import Path
 from typing import Any
 
-import torch
-
 from instride.saver.engine import Engine, Purpose
+from instride.saver.loading import load_file
 from instride.saver.pending import Pending
 from instride.store.retention import Keep
 
@@ -33,9 +32,10 @@ def save(obj: object, path: str | Path) -> Pending:
 
 
 def load(path: str | Path, map_location: Any = None, *, weights_only: bool = True) -> Any:
-    """Load like `torch.load`; a save of that path that is on its way is waited for."""
+    """Load like `torch.load`, from a pack too; a save of that path that is on its way is waited
+    for."""
     where = Path(path).absolute()
     pending = _pending.get(where)
     if pending is not None:
         pending.wait()
-    return torch.load(where, map_location=map_location, weights_only=weights_only)
+    return load_file(where, map_location, weights_only=weights_only)

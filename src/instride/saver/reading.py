@@ -23,7 +23,7 @@ from instride.errors import DamagedError, UnsafeCheckpointError
 from instride.store.manifest import PIECE_BYTES, Manifest
 from instride.store.verifying import drop_from_cache, open_for_reading, read_piece
 
-MOST_THREADS = 4
+MOST_THREADS = 8
 LOCAL_HEADER_BYTES = 30
 
 
@@ -42,11 +42,13 @@ class Skeleton:
     def __init__(self, path: Path, *, weights_only: bool) -> None:
         self.path = path
         self.ranges = dict(_storages(path))
+        self.locations: dict[int, str] = {}
+        """Where each storage was when it was saved, by its address in the tree."""
         self._hollow = _hollow_copy(path, self.ranges)
         try:
             self.tree: Any = torch.load(
                 f"/proc/self/fd/{self._hollow}",
-                map_location="cpu",
+                map_location=self._note,
                 mmap=True,
                 weights_only=weights_only,
             )
@@ -56,6 +58,10 @@ class Skeleton:
             raise DamagedError(path, f"{type(error).__name__}: {error}") from error
         finally:
             os.close(self._hollow)
+
+    def _note(self, storage: torch.UntypedStorage, location: str) -> torch.UntypedStorage:
+        self.locations[int(storage.data_ptr())] = location
+        return storage
 
     def offsets(self, tensors: list[torch.Tensor]) -> dict[int, int] | None:
         """Where the storage at each address lies in the file; None if that cannot be told.
@@ -116,15 +122,17 @@ def fill(path: Path, manifest: Manifest | None, targets: list[Target]) -> None:
         raise DamagedError(path, f"it has {size} bytes instead of {manifest.size_bytes}")
     fd = open_for_reading(path)
     local = threading.local()
+    is_for_gpu = any(target.memory.is_cuda for target in targets)
 
     def read(index: int) -> None:
-        if not hasattr(local, "view"):
-            local.view = memoryview(mmap.mmap(-1, PIECE_BYTES))
+        if not hasattr(local, "bytes"):
+            local.bytes = _buffer(is_for_gpu)
+            local.view = memoryview(local.bytes.numpy())
         num_bytes = read_piece(fd, local.view, index * PIECE_BYTES)
         piece = local.view[:num_bytes]
         if manifest is not None and blake3(piece).hexdigest() != manifest.pieces[index]:
             raise DamagedError(path, f"the bytes from {index * PIECE_BYTES} on differ")
-        _scatter(piece, index * PIECE_BYTES, targets)
+        _scatter(local.bytes[:num_bytes], index * PIECE_BYTES, targets)
 
     try:
         with ThreadPoolExecutor(min(MOST_THREADS, os.cpu_count() or 1)) as pool:
@@ -135,10 +143,16 @@ def fill(path: Path, manifest: Manifest | None, targets: list[Target]) -> None:
         os.close(fd)
 
 
-def _scatter(piece: memoryview, offset: int, targets: list[Target]) -> None:
+def _buffer(is_for_gpu: bool) -> torch.Tensor:
+    """Memory for a piece: aligned for direct reads, locked where a GPU copies from it."""
+    if is_for_gpu:
+        return torch.empty(PIECE_BYTES, dtype=torch.uint8, pin_memory=True)
+    return torch.frombuffer(mmap.mmap(-1, PIECE_BYTES), dtype=torch.uint8)
+
+
+def _scatter(piece: torch.Tensor, offset: int, targets: list[Target]) -> None:
     """Copy what of a piece belongs somewhere."""
-    end = offset + len(piece)
-    bytes_ = torch.frombuffer(piece, dtype=torch.uint8)
+    end = offset + piece.numel()
     low, high = 0, len(targets)
     while low < high:  # the first target that ends behind the start of the piece
         middle = (low + high) // 2
@@ -152,5 +166,5 @@ def _scatter(piece: memoryview, offset: int, targets: list[Target]) -> None:
         first, last = max(target.offset, offset), min(target.end, end)
         with torch.no_grad():
             target.memory[first - target.offset : last - target.offset].copy_(
-                bytes_[first - offset : last - offset]
+                piece[first - offset : last - offset]
             )

@@ -10,6 +10,8 @@ from typing import Any
 import torch
 
 from instride.errors import DamagedError, MismatchError
+from instride.pack.container import is_pack
+from instride.saver.loading import load_file
 from instride.saver.parts import live_state
 from instride.saver.reading import Skeleton, Target, fill
 from instride.snapshot.sparse import is_coalesced, parts_of, put_together
@@ -34,12 +36,14 @@ def read_state(
 def _read_into(
     path: Path, manifest: Manifest | None, parts: Mapping[str, Any], *, weights_only: bool
 ) -> dict[str, Any]:
+    if is_pack(path):
+        return _read_plainly(path, manifest, weights_only=weights_only)
     skeleton = Skeleton(path, weights_only=weights_only)
     loaded = list(_tensors_of(skeleton.tree))
     offsets = skeleton.offsets(loaded)
     if offsets is None:
         return _read_plainly(path, manifest, weights_only=weights_only)
-    placing = _Placing(skeleton.tree, loaded, offsets)
+    placing = _Placing(loaded, offsets, skeleton.locations)
     for name, part in parts.items():
         placing.match(skeleton.tree.get(name), live_state(part))
     tree = placing.rebuild(skeleton.tree)
@@ -49,10 +53,10 @@ def _read_into(
 
 
 def _read_plainly(path: Path, manifest: Manifest | None, *, weights_only: bool) -> dict[str, Any]:
-    """The way of `torch.load`, for files that torch itself laid out in some other way."""
+    """The way of `torch.load`, for packs, and files that torch laid out in some other way."""
     if manifest is not None:
         verify(path, manifest)
-    tree = torch.load(path, map_location="cpu", weights_only=weights_only)
+    tree = load_file(path, "cpu", weights_only=weights_only)
     if not isinstance(tree, dict):
         raise MismatchError(path, f"it holds a `{type(tree).__qualname__}`, not named parts")
     return tree
@@ -62,9 +66,13 @@ class _Placing:
     """Decides where each storage of a file goes: into a tensor that exists, or to new memory."""
 
     def __init__(
-        self, tree: object, loaded: list[torch.Tensor], offsets: Mapping[int, int]
+        self,
+        loaded: list[torch.Tensor],
+        offsets: Mapping[int, int],
+        locations: Mapping[int, str],
     ) -> None:
         self._offsets = offsets
+        self._locations = locations
         self._num_users = Counter(_address(tensor) for tensor in loaded)
         self._live: dict[int, torch.Tensor] = {}
         self._fresh: dict[int, torch.UntypedStorage] = {}
@@ -87,7 +95,7 @@ class _Placing:
     def _can_fill(self, saved: torch.Tensor, live: torch.Tensor) -> bool:
         return (
             type(live) in (torch.Tensor, torch.nn.Parameter, torch.nn.Buffer)
-            and live.device.type == "cpu"
+            and live.device.type in ("cpu", "cuda")
             and live.layout is torch.strided
             and saved.layout is torch.strided
             and live.dtype == saved.dtype
@@ -138,17 +146,35 @@ class _Placing:
             return filled
         storage = self._fresh.get(address)
         if storage is None:
-            memory = torch.empty(tensor.untyped_storage().nbytes(), dtype=torch.uint8)
+            num_bytes = tensor.untyped_storage().nbytes()
+            device = _usable(self._locations.get(address, "cpu"))
+            memory = torch.empty(num_bytes, dtype=torch.uint8, device=device)
             self.targets.append(Target(self._offsets[address], memory))
             storage = self._fresh[address] = memory.untyped_storage()
-        # Of the same tensor object: a parameter stays one, and what is shared stays shared.
-        with torch.no_grad():
-            tensor.set_(storage, tensor.storage_offset(), tensor.shape, tensor.stride())
-        return tensor
+        return self._over(tensor, storage)
+
+    def _over(self, tensor: torch.Tensor, storage: torch.UntypedStorage) -> torch.Tensor:
+        """A tensor like another one, over other memory; what was one object stays one."""
+        if id(tensor) not in self._done:
+            rebuilt = torch.empty(0, dtype=tensor.dtype, device=storage.device)
+            rebuilt.set_(storage, tensor.storage_offset(), tensor.shape, tensor.stride())
+            if isinstance(tensor, torch.nn.Parameter):
+                rebuilt = torch.nn.Parameter(rebuilt, requires_grad=tensor.requires_grad)
+            elif tensor.requires_grad:
+                rebuilt.requires_grad_()
+            self._done[id(tensor)] = rebuilt
+        return self._done[id(tensor)]
 
     def _sparse(self, tensor: torch.Tensor) -> torch.Tensor:
         parts = [self._tensor(part) for part in parts_of(tensor) or []]
         return put_together(parts, tensor.shape, tensor.layout, is_coalesced=is_coalesced(tensor))
+
+
+def _usable(location: str) -> str:
+    """Where a storage was, if there is such a device here; else the memory of the host."""
+    is_there = location.startswith("cuda") and torch.cuda.is_available()
+    index = int(location.partition(":")[2] or 0) if is_there else 0
+    return location if is_there and index < torch.cuda.device_count() else "cpu"
 
 
 def _address(tensor: torch.Tensor) -> int:

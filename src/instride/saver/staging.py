@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import weakref
 from collections.abc import Callable
 
@@ -9,6 +10,7 @@ from instride.errors import UnsafeStateError
 from instride.faults import reached
 from instride.snapshot.arena import Arena
 from instride.snapshot.copying import WholeCopy, stream
+from instride.snapshot.cuda import DeviceArenas
 from instride.snapshot.freezing import Frozen, UnsupportedStateError, freeze
 from instride.snapshot.pickling import Skeletons
 from instride.snapshot.planning import Plan
@@ -47,6 +49,11 @@ class _Skeletal(Staged):
         self._plan = plan
         self._stager = stager
         self.streams = plan.layout.num_bytes > stager.arena.num_bytes
+        self._copier: WholeCopy | None = None
+
+    def copy(self, copier: WholeCopy, late: Callable[[], set[int]]) -> None:
+        self._copier = copier
+        copier.copy(late)
 
     def begin(self, id: int, path: str) -> Begin:
         return Begin(
@@ -62,6 +69,8 @@ class _Skeletal(Staged):
         return stream(self._plan, self._stager.arena, self._stager.page, is_gone)
 
     def small_records(self) -> tuple[dict[str, bytes], list[str]]:
+        if self._copier is not None:
+            self._copier.drain()
         pickled, unsafe = self._stager.skeletons(self._plan).pickle(self._frozen)
         return {"data.pkl": pickled, **RECORDS}, unsafe
 
@@ -90,6 +99,10 @@ class Stager:
         self.arena = Arena(memory_bytes)
         self._plan: Plan | None = None
         self._copy: WholeCopy | None = None
+        self._device_arenas = DeviceArenas()
+        self.late: Callable[[], set[int]] = set
+        """The addresses of storages that only a fenced optimizer changes."""
+        self._making = threading.Lock()
         self._skeletons: tuple[weakref.ref[Plan], Skeletons] | None = None
 
     def prepare(self, tree: object, *, detached: bool) -> None:
@@ -98,7 +111,8 @@ class Stager:
             plan = self._plan_for(freeze(tree), detached=detached)
         except UnsupportedStateError:
             return
-        self.arena.prepare(plan.layout.num_bytes)
+        self.arena.prepare(plan.layout.num_bytes, register=bool(plan.gpus))
+        threading.Thread(target=self.skeletons, args=(plan,), daemon=True).start()
 
     def take(self, tree: object, *, detached: bool, allow_strange: bool) -> Staged:
         """Freeze and copy, now. Raises UnsafeStateError for what a strict save refuses."""
@@ -117,7 +131,7 @@ class Stager:
             self.page[COPIED] = 0
             self.page[WRITTEN] = 0
         else:
-            self._copier(plan).copy()
+            staged.copy(self._copier(plan), self.late)
         return staged
 
     def _wholesale(self, tree: object, why: str, *, allow_strange: bool) -> Staged:
@@ -140,11 +154,23 @@ class Stager:
 
     def _copier(self, plan: Plan) -> WholeCopy:
         if self._copy is None or not self._copy.is_for(plan, self.arena):
-            self._copy = WholeCopy(plan, self.arena)
+            self._copy = WholeCopy(plan, self.arena, self._device_arenas)
         return self._copy
 
+    def fence(self) -> None:
+        """An optimizer is about to change what it owns."""
+        if self._copy is not None:
+            self._copy.fence()
+
+    def close(self) -> None:
+        """Give the memory back; what the writer has of it, it keeps."""
+        self._plan = self._copy = None
+        self.arena.close()
+        self.page.close()
+
     def skeletons(self, plan: Plan) -> Skeletons:
-        """Stand-ins for the tensors of a plan; the posting thread makes them once."""
-        if self._skeletons is None or self._skeletons[0]() is not plan:
-            self._skeletons = (weakref.ref(plan), Skeletons(plan))
-        return self._skeletons[1]
+        """Stand-ins for the tensors of a plan, made once, off the training thread."""
+        with self._making:
+            if self._skeletons is None or self._skeletons[0]() is not plan:
+                self._skeletons = (weakref.ref(plan), Skeletons(plan))
+            return self._skeletons[1]

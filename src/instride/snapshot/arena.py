@@ -10,6 +10,8 @@ import ctypes
 import mmap
 import os
 import threading
+import time
+import weakref
 
 import torch
 
@@ -25,6 +27,11 @@ CHECK_BYTES = 64 << 20
 SPARE_BYTES = 256 << 20
 """What is left to others, whatever the budget says."""
 LEAST_SLOTS = 4
+CLOSED = -1
+BREATH_S = 0.008
+"""Between two such pieces, so that what waits to be launched gets its turn."""
+REGISTERED_BYTES = 16 << 20
+"""What is locked for a GPU at once; no copy may cross from one such piece into the next."""
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -40,6 +47,10 @@ class Arena:
         self.memory = torch.empty(0, dtype=torch.uint8)
         """All of it, as bytes."""
         self._populated = 0
+        self._addresses: list[int] = []
+        """Of the pieces that are locked for a GPU. Memory that is unmapped while it still counts as
+        locked poisons whatever is mapped there next."""
+        weakref.finalize(self, _unregister, self._addresses)
 
     def room_bytes(self) -> int:
         """How large it may become, by the budget and by what the machine has left."""
@@ -53,21 +64,45 @@ class Arena:
         with self._lock:
             wanted = -(-wanted_bytes // PIECE_BYTES) * PIECE_BYTES
             wanted = min(wanted, max(self.room_bytes(), LEAST_SLOTS * PIECE_BYTES))
-            if wanted <= self.num_bytes:
+            if wanted <= self.num_bytes or self.fd == CLOSED:
                 return
+            self._unregister()
             os.ftruncate(self.fd, wanted)
             # The old mapping goes when the last view of it does; the pages are the file's.
             self.memory = torch.frombuffer(mmap.mmap(self.fd, wanted), dtype=torch.uint8)
             self.num_bytes = wanted
 
-    def prepare(self, wanted_bytes: int) -> None:
+    def prepare(self, wanted_bytes: int, *, register: bool = False) -> None:
         """Grow and ask for the pages in a modest thread, so that the first save is quick."""
-        threading.Thread(target=self._prepare, args=(wanted_bytes,), daemon=True).start()
+        thread = threading.Thread(target=self._prepare, args=(wanted_bytes, register), daemon=True)
+        thread.start()
 
-    def _prepare(self, wanted_bytes: int) -> None:
+    def _prepare(self, wanted_bytes: int, register: bool) -> None:
         make_thread_modest()
         self.grow(wanted_bytes)
         self.populate()
+        if register:
+            self.register()
+
+    def register(self) -> None:
+        """Lock the pages for a GPU, so that it copies at the speed of the bus.
+
+        In small pieces, populated before: while one is registered, nothing can be launched.
+        """
+        cudart = torch.cuda.cudart()
+        while True:
+            with self._lock:
+                start = len(self._addresses) * REGISTERED_BYTES
+                end = min(start + REGISTERED_BYTES, self.num_bytes)
+                if start >= end:
+                    return
+                address = self.memory.data_ptr() + start
+                cudart.cudaHostRegister(address, end - start, 0)
+                self._addresses.append(address)
+            time.sleep(BREATH_S)
+
+    def _unregister(self) -> None:
+        _unregister(self._addresses)
 
     def populate(self) -> None:
         """Ask for the pages that are not there yet, step by step."""
@@ -79,14 +114,26 @@ class Arena:
                     return
                 if start % CHECK_BYTES == 0 and available_memory_bytes() < SPARE_BYTES:
                     return  # the copy itself will ask for the rest, page by page
-                address = self.memory.data_ptr() + start
+                memory = self.memory  # kept, so that the mapping is there until the call is over
+                address = memory.data_ptr() + start
                 self._populated = end
             _libc.madvise(ctypes.c_void_p(address), ctypes.c_size_t(end - start), POPULATE_WRITE)
 
     def close_in_child(self) -> None:
         """A forked child must not keep the memory alive; the mapping itself does no harm."""
-        os.close(self.fd)
+        if self.fd != CLOSED:
+            os.close(self.fd)
+            self.fd = CLOSED
 
     def close(self) -> None:
-        self.memory = torch.empty(0, dtype=torch.uint8)
-        os.close(self.fd)
+        with self._lock:
+            self._unregister()
+            self.num_bytes = 0  # a thread that is still preparing finds nothing more to do
+            self.memory = torch.empty(0, dtype=torch.uint8)
+            os.close(self.fd)
+            self.fd = CLOSED  # the number may be somebody else's file from now on
+
+
+def _unregister(addresses: list[int]) -> None:
+    while addresses:
+        torch.cuda.cudart().cudaHostUnregister(addresses.pop())

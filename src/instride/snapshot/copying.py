@@ -8,6 +8,7 @@ from collections.abc import Callable
 import torch
 
 from instride.snapshot.arena import Arena
+from instride.snapshot.cuda import DeviceArenas, DeviceCopy
 from instride.snapshot.planning import Plan
 from instride.store.manifest import PIECE_BYTES
 from instride.writer.page import COPIED, WRITTEN, SharedPage
@@ -22,21 +23,42 @@ class WriterGoneError(Exception):
 class WholeCopy:
     """An arena that holds the whole image: every storage has its place, known beforehand."""
 
-    def __init__(self, plan: Plan, arena: Arena) -> None:
-        self._sources = plan.sources
+    def __init__(self, plan: Plan, arena: Arena, arenas: DeviceArenas) -> None:
+        self._plan = plan
         self._memory = arena.memory
-        self._places = [
-            arena.memory[record.data_offset : record.data_end] for record in plan.layout.records
+        self._arenas = arenas
+        pairs = [
+            (record, source)
+            for record, source in zip(plan.layout.records, plan.sources, strict=True)
+            if source.device.type != "cuda"
         ]
+        self._sources = [source for _, source in pairs]
+        self._places = [arena.memory[r.data_offset : r.data_end] for r, _ in pairs]
+        self._devices = [DeviceCopy(plan, arena, device) for device in plan.gpus]
 
     def is_for(self, plan: Plan, arena: Arena) -> bool:
-        return self._sources is plan.sources and self._memory is arena.memory
+        return self._plan is plan and self._memory is arena.memory
 
-    def copy(self) -> None:
-        """One call for all storages: it releases the GIL and uses torch's own threads."""
+    def copy(self, late: Callable[[], set[int]]) -> None:
+        """One call for all storages: it releases the GIL and uses torch's own threads.
+
+        Those of a GPU are ordered behind what it computes; the others are copied on return.
+        """
+        for device in self._devices:
+            device.copy(self._arenas, late)
         if self._places:
             with torch.no_grad():
                 torch._foreach_copy_(self._places, self._sources)
+
+    def fence(self) -> None:
+        """Before an optimizer step: what is still to be copied must not change under the copy."""
+        for device in self._devices:
+            device.fence()
+
+    def drain(self) -> None:
+        """Wait, off the training thread, until everything is on the host."""
+        for device in self._devices:
+            device.drain()
 
 
 def stream(plan: Plan, arena: Arena, page: SharedPage, is_gone: Callable[[], bool]) -> float:

@@ -32,10 +32,9 @@ class Frozen:
         self._pickled = pickled
         self.tensors = tensors
 
-    def thaw(self, tensors: list[torch.Tensor]) -> tuple[object, set[str]]:
-        """The tree over other tensors, and the names of the classes and functions in it."""
-        thawing = _Thawing(io.BytesIO(self._pickled), iter(tensors))
-        return thawing.load(), thawing.names
+    def thaw(self, tensors: list[torch.Tensor]) -> object:
+        """The tree over other tensors."""
+        return _Thawing(io.BytesIO(self._pickled), iter(tensors)).load()
 
 
 def freeze(tree: object) -> Frozen:
@@ -84,7 +83,6 @@ class _Thawing(pickle.Unpickler):
     def __init__(self, file: io.BytesIO, tensors: Iterator[torch.Tensor]) -> None:
         super().__init__(file)
         self._tensors = tensors
-        self.names: set[str] = set()
 
     def find_class(self, module: str, name: str) -> Any:
         if module == __name__:
@@ -93,7 +91,6 @@ class _Thawing(pickle.Unpickler):
                 "_put_together": _put_together,
                 "_plain": _plain,
             }[name]
-        self.names.add(f"{module}.{name}")
         return super().find_class(module, name)
 
 

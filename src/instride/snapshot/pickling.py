@@ -10,6 +10,7 @@ import copyreg
 import io
 import mmap
 import pickle
+import re
 import zipfile
 from types import SimpleNamespace
 from typing import Any, NoReturn
@@ -22,10 +23,8 @@ from instride.snapshot.planning import Plan, Spec
 ALIGNMENT = 64
 PROTOCOL = 2
 STORAGES = (torch.TypedStorage, torch.UntypedStorage)
-FAMILIAR = {"collections.OrderedDict", "torch.Size", "torch.device", "builtins.set"} | {
-    f"torch.{name}" for name, value in vars(torch).items() if isinstance(value, torch.dtype)
-}
-"""What `torch.load(weights_only=True)` knows; for everything else it is asked."""
+GLOBAL = re.compile(rb"c([\w.]+)\n([\w.]+)\n")
+"""How a pickle of this protocol names a class or a function; texts may look like one too."""
 MAP_NORESERVE = 0x4000  # Python has no name for it before 3.13
 
 
@@ -43,6 +42,7 @@ class Skeletons:
         self.tensors = [_stand_in(spec, storages[spec.storage]) for spec in plan.specs]
         self._ours = set(map(id, self.tensors))
         self._reduced: dict[int, Any] = {}
+        self._verdicts: dict[frozenset[tuple[bytes, bytes]], list[str]] = {}
 
     def _storages(self, sizes: list[int]) -> list[torch.UntypedStorage]:
         total = sum(-(-max(size, 1) // ALIGNMENT) * ALIGNMENT for size in sizes) or ALIGNMENT
@@ -65,15 +65,22 @@ class Skeletons:
     def pickle(self, frozen: Frozen) -> tuple[bytes, list[str]]:
         """The `data.pkl` of a frozen tree, and what in it `weights_only` refuses."""
         pickled = io.BytesIO()
-        tree, names = frozen.thaw(self.tensors)
+        tree = frozen.thaw(self.tensors)
         pickler = _pickler(self, pickled)
         module = SimpleNamespace(__name__="instride", Pickler=pickler)
         try:
             torch.save(tree, io.BytesIO(), pickle_module=module)
         except _PickledError:
             data = pickled.getvalue()
-            return data, [] if names <= FAMILIAR else refused_globals(data)
+            return data, self._refused(data)
         raise AssertionError("torch.save did not use the pickler that it was given")
+
+    def _refused(self, data: bytes) -> list[str]:
+        """What `weights_only` refuses; torch is asked once for each set of names."""
+        names = frozenset(GLOBAL.findall(data))
+        if names not in self._verdicts:
+            self._verdicts[names] = refused_globals(data)
+        return self._verdicts[names]
 
     def reduce(self, tensor: torch.Tensor) -> Any:
         """What torch pickles for a tensor; asked for once, since it is the same every time."""

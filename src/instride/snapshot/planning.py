@@ -34,15 +34,19 @@ class Plan:
         self.locations: list[str] = []
         """Where `torch.load` would put each of them, as torch calls it."""
         self.specs: list[Spec] = []
-        indices: dict[int, int] = {}
+        storages: dict[int, torch.UntypedStorage] = {}
         for tensor in tensors:
             _refuse_strange(tensor)
             storage = tensor.untyped_storage()
-            index = indices.setdefault(storage._cdata, len(self.sources))
-            if index == len(self.sources):
-                self.sources.append(_bytes_of(storage))
-                self.locations.append(torch.serialization.location_tag(storage))
-            self.specs.append(self._spec(tensor, index))
+            storages.setdefault(storage._cdata, storage)
+        # Those of one device lie side by side, so that they can be copied as one.
+        ordered = sorted(storages, key=lambda key: str(storages[key].device))
+        indices = {key: index for index, key in enumerate(ordered)}
+        for key in ordered:
+            self.sources.append(_bytes_of(storages[key]))
+            self.locations.append(torch.serialization.location_tag(storages[key]))
+        for tensor in tensors:
+            self.specs.append(self._spec(tensor, indices[tensor.untyped_storage()._cdata]))
         self.layout: Layout = lay_out([source.numel() for source in self.sources])
 
     def _spec(self, tensor: torch.Tensor, storage: int) -> Spec:
@@ -61,8 +65,10 @@ class Plan:
         return [record.num_bytes for record in self.layout.records]
 
     @property
-    def state_bytes(self) -> int:
-        return sum(self.sizes)
+    def gpus(self) -> list[torch.device]:
+        """The devices whose copies a stream orders."""
+        found = {source.device for source in self.sources if source.device.type == "cuda"}
+        return sorted(found, key=str)
 
     def fits(self, tensors: list[torch.Tensor], *, detached: bool) -> bool:
         """Whether it is still true: the same storages, seen in the same way."""

@@ -21,6 +21,7 @@ from instride.errors import (
 from instride.places import JOURNAL, PRIVATE
 from instride.reasons import Reason
 from instride.steps.notes import Note
+from instride.steps.outside_bars import trained_outside
 from instride.steps.parts import MOST_NAMED, compare_command, in_order, name_order, read_once
 from instride.steps.readers import READERS
 from instride.steps.readers.contract import Reader
@@ -88,7 +89,7 @@ def choose_reader(
         return asked
     for source in sources:
         if (found := detect(source.lines())) is not None:
-            return found
+            return (found.is_general and trained_outside(found, source)) or found
     for source in sources:
         if (guessed := guess(source.lines())) is not None:
             return guessed.reader

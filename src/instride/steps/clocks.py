@@ -8,20 +8,35 @@ from datetime import UTC, datetime
 STAMP = re.compile(r"(\d{4}-\d\d-\d\d)[T ,_](\d\d:\d\d):(\d\d(?:[.,]\d{1,9})?)(Z|[+-]\d\d:?\d\d)?")
 ELAPSED = re.compile(r"(?:(\d{1,6}) days?, )?(?:(\d{1,9}):)?(\d{1,9}):(\d\d(?:\.\d{1,9})?)")
 
+AFTER_MINUTE = re.compile(r":(\d\d(?:[.,]\d{1,9})?)(Z|[+-]\d\d:?\d\d)?")
+"""The rest of `STAMP`."""
+
 _minutes: dict[tuple[str, str, str | None], float] = {}
-"""Minutes seen lately: lines of a log mostly share theirs with the line before."""
+"""Minutes seen lately."""
+
+
+class _Last:
+    """The stamp found last: lines of a log mostly begin like the line before, up to the minute."""
+
+    head: str = "\0"
+    """The line up to the minute."""
+    zone: str | None = None
+    minute: float = 0.0
 
 
 def stamp(line: str) -> float | None:
     """The first full timestamp in a line, as seconds since 1970 (zones obeyed, else UTC)."""
-    found = STAMP.search(line)
-    return None if found is None else _seconds(found)
+    return stamp_before(line, len(line))
 
 
 def stamp_before(line: str, end: int) -> float | None:
     """The timestamp in the prefix of a record, if it has one; cheap where there is no prefix."""
     if end < 19:
         return None
+    if line.startswith(_Last.head):
+        rest = AFTER_MINUTE.match(line, len(_Last.head), end)
+        if rest is not None and rest[2] == _Last.zone:
+            return _Last.minute + float(rest[1].replace(",", "."))
     found = STAMP.search(line, 0, end)
     return None if found is None else _seconds(found)
 
@@ -40,6 +55,7 @@ def _seconds(found: re.Match[str]) -> float | None:
         if len(_minutes) > 64:
             _minutes.clear()
         minute = _minutes[key] = moment.timestamp()
+    _Last.head, _Last.zone, _Last.minute = found.string[: found.end(2)], zone, minute
     return minute + float(second.replace(",", "."))
 
 

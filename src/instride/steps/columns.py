@@ -34,7 +34,7 @@ class Column(Sequence[int]):
         self._slopes: list[int] = []
         self._offsets: list[array[int]] = []
         """Distances from a line that begins at the base, chunk by chunk."""
-        self._tail = array("q")
+        self._tail: list[int] = []
         """What does not fill a chunk yet."""
         self.extend(values)
 
@@ -83,7 +83,7 @@ class Column(Sequence[int]):
 
     def extend(self, values: Iterable[int]) -> None:
         if isinstance(values, list) and len(values) < CHUNK - len(self._tail):
-            self._tail.fromlist(values)
+            self._tail += values
             return
         each = iter(values)
         while True:
@@ -165,17 +165,17 @@ class Column(Sequence[int]):
     def _pack(self) -> None:
         """Make a chunk of the tail, which is full."""
         base, slope, offsets = _packed(self._tail)
-        self._tail = array("q")
+        self._tail = []
         self._bases.append(base)
         self._slopes.append(slope)
         self._offsets.append(offsets)
 
 
-def _packed(numbers: array[int]) -> tuple[int, int, array[int]]:
+def _packed(numbers: list[int]) -> tuple[int, int, array[int]]:
     """A line through about the ends of the numbers, and their distances from it."""
     first = numbers[0]
     slope = max(0, (numbers[-1] - first) // (CHUNK - 1))
-    if slope and numbers == array("q", range(first, first + slope * CHUNK, slope)):
+    if slope and numbers == list(range(first, first + slope * CHUNK, slope)):
         return first, slope, EXACT
     beyond = list(map(sub, numbers, count(first, slope)))
     if lowest := min(beyond):
@@ -183,4 +183,4 @@ def _packed(numbers: array[int]) -> tuple[int, int, array[int]]:
     for kind in NARROW:
         with suppress(OverflowError):
             return first + lowest, slope, array(kind, beyond)
-    return 0, 0, numbers
+    return 0, 0, array("q", numbers)

@@ -68,12 +68,14 @@ class EventKind(StrEnum):
     """The trainer says that a save came just before: in the record before this marker."""
     CLEANUP = "cleanup"
     """Old checkpoints were deleted on the training thread."""
+    FLUSH = "flush"
+    """The memory allocator of the device gave its cache back to find room."""
     EPOCH = "epoch"
     END = "end"
     """The trainer says that the training is complete: what follows is another run."""
 
 
-class Event(msgspec.Struct, frozen=True):
+class Event(msgspec.Struct, frozen=True, gc=False):
     """Something that the log says between two records."""
 
     kind: EventKind
@@ -107,7 +109,7 @@ class Run:
         self.step = Column()
         self.line = Column()
         self.seconds = array("d")
-        """Printed duration of one step; NaN where the record has none."""
+        """Printed duration of one step; NaN where the record has none; empty if never printed."""
         self.wall = array("d")
         """Wall clock at the end of the record's step, in seconds; NaN where unknown; empty if the
         log has none at all."""
@@ -135,6 +137,10 @@ class Run:
 
     def __len__(self) -> int:
         return len(self.step)
+
+    def seconds_at(self, index: int) -> float:
+        """The printed duration of a record, NaN if it has none."""
+        return self.seconds[index] if self.seconds else MISSING
 
     def wall_at(self, index: int) -> float:
         """The wall clock of a record, NaN if it has none."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from instride.errors import NoStepsError, UnknownDialectError, nearest
 from instride.reasons import Reason
@@ -54,7 +54,10 @@ def detect(lines: Iterable[tuple[int, str]]) -> type[Reader] | None:
     return next(reader for reader, count in counts.items() if count * 5 >= best)
 
 
-def read_with(reader_type: type[Reader], sources: Sequence[Source]) -> Run:
+def read_with(
+    reader_type: type[Reader], sources: Sequence[Source], between: Callable[[], None] | None = None
+) -> Run:
+    """The run that logs tell of; `between` is called every few thousand lines, and may raise."""
     log = Recording(reader_type.dialect)
     reader = reader_type(log)
     offset = 0
@@ -65,6 +68,8 @@ def read_with(reader_type: type[Reader], sources: Sequence[Source]) -> Run:
             log.event(EventKind.START, offset + 1, sure=False)
         for number, text in source.blocks():
             reader.feed_block(number + offset, text)
+            if between is not None:
+                between()
             num_lines = number + text.count("\n") - text.endswith("\n")
         offset += num_lines
         if source.is_truncated:

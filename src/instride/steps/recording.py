@@ -69,12 +69,13 @@ class Recording:
         self._last_step = step
         run.step.append(step)
         run.line.append(line)
-        run.seconds.append(seconds if seconds is not None and 0 <= seconds < LONGEST_S else MISSING)
+        if seconds is not None or run.seconds:
+            _append(run.seconds, seconds, run, LONGEST_S)
         if wall is not None or run.wall:
-            _append(run.wall, wall, len(run.step))
+            _append(run.wall, wall, run)
         if data is not None or run.data:
-            _append(run.data, data, len(run.step))
-        if len(run.seconds) == MANY:
+            _append(run.data, data, run)
+        if len(run.step) == MANY:
             self._compact()
 
     def steps(
@@ -90,7 +91,7 @@ class Recording:
         """
         run, size = self.run, len(steps)
         is_plain = steps[0] > self._highest_step and all(map(lt, steps, islice(steps, 1, None)))
-        if not is_plain or len(run.seconds) < MANY <= len(run.seconds) + size:
+        if not is_plain or len(run) < MANY <= len(run) + size:
             each_s = repeat(None) if seconds is None else seconds
             walls = repeat(None) if wall is None else wall
             for step, line, took, now in zip(steps, lines, each_s, walls, strict=False):
@@ -98,17 +99,25 @@ class Recording:
             return
         self._num_seen += size
         self._last_step = self._highest_step = steps[-1]
+        if seconds is not None or run.seconds:
+            _extend(run.seconds, seconds, len(run), size)
         if wall is not None or run.wall:
-            _extend(run.wall, wall, len(run.step), size)
+            _extend(run.wall, wall, len(run), size)
         if run.data:
-            _extend(run.data, None, len(run.step), size)
+            _extend(run.data, None, len(run), size)
         run.step.extend(steps)
         run.line.extend(lines)
-        run.seconds.extend([MISSING] * size if seconds is None else seconds)
 
     def _compact(self) -> None:
         """Halve the durations of a very long log: seven digits are enough."""
         self.run.seconds = array("f", self.run.seconds)
+
+    def time_last(self, seconds: float) -> None:
+        """Give the last record its duration, where a second line of its step has one."""
+        run = self.run
+        if not run.seconds:
+            run.seconds.extend([MISSING] * len(run))
+        run.seconds[-1] = seconds
 
     def stamp_last(self, wall: float) -> None:
         """Give the last record its wall clock, where a second line of its step has one."""
@@ -224,11 +233,11 @@ class Recording:
             self._add(event)
 
 
-def _append(column: array[float], value: float | None, length: int) -> None:
+def _append(column: array[float], value: float | None, run: Run, limit: float = LATEST) -> None:
     """Append to a column that not all logs have, filling it up to here the first time."""
     if not column:
-        column.extend([MISSING] * (length - 1))
-    column.append(value if value is not None and 0 <= value < LATEST else MISSING)
+        column.extend([MISSING] * (len(run) - 1))
+    column.append(value if value is not None and 0 <= value < limit else MISSING)
 
 
 def _extend(column: array[float], values: Sequence[float] | None, length: int, size: int) -> None:

@@ -81,7 +81,7 @@ class Source:
 
         `before` is how many lines are counted before the first one of this log.
         """
-        wanted = sorted(set(numbers), reverse=True)
+        wanted = sorted(numbers, reverse=True)
         found: dict[int, str] = {}
         open_line = b""
         number = 1 + before
@@ -101,7 +101,8 @@ class Source:
                     open_line = shown
                     break
                 open_line = b""
-                wanted.pop()
+                while wanted and wanted[-1] == line:
+                    wanted.pop()
             number = after
         return found
 

@@ -12,10 +12,11 @@ from instride.errors import DamagedError, NoCheckpointError, NoStoreError
 from instride.reasons import Reason, fill
 from instride.store.directory import STEP_NAME, checkpoints_in
 from instride.store.listing import check_directory
-from instride.store.manifest import read_manifest
+from instride.store.manifest import Manifest, manifests_of, read_manifest
 from instride.store.verifying import differing_pieces, verify
 
 SCHEMA = 1
+PACK = ".pack"
 
 
 class Checked(msgspec.Struct, frozen=True):
@@ -58,8 +59,12 @@ class Watcher(msgspec.Struct, frozen=True):
     advance: Callable[[int], None]
 
 
-def check(path: Path, watcher: Watcher | None = None) -> Verdict:
+def check(
+    path: Path, watcher: Watcher | None = None, verify_pack: Callable[[Path], object] | None = None
+) -> Verdict:
     """Verify a checkpoint, or all in a directory; damage is told, not raised.
+
+    A pack knows its own hashes: `verify_pack` compares those of one that has no manifest.
 
     Raises NoCheckpointError where there is nothing that instride wrote.
     """
@@ -67,7 +72,7 @@ def check(path: Path, watcher: Watcher | None = None) -> Verdict:
     if watcher is not None:
         watcher.begin(sum(_size(each) for each in paths))
     advance = watcher.advance if watcher is not None else None
-    checked = [check_one(each, advance) for each in paths]
+    checked = [check_one(each, advance, verify_pack) for each in paths]
     ours = [each for each in checked if each.state != "foreign"]
     if not ours:
         if path.is_dir():
@@ -79,17 +84,23 @@ def check(path: Path, watcher: Watcher | None = None) -> Verdict:
         directory=str(path if path.is_dir() else path.parent),
         checkpoints=checked,
         num_damaged=sum(each.state == "damaged" for each in checked),
-        num_bytes=sum(each.size_bytes for each in ours),
+        num_bytes=sum(c.size_bytes for c in ours if c.state == "whole" or c.damaged_pieces),
     )
 
 
-def check_one(path: Path, advance: Callable[[int], None] | None = None) -> Checked:
+def check_one(
+    path: Path,
+    advance: Callable[[int], None] | None = None,
+    verify_pack: Callable[[Path], object] | None = None,
+) -> Checked:
     """Compare one file with its manifest."""
     manifest = read_manifest(path)
     pieces: list[int] = []
     reason: Reason | None = None
     try:
-        if manifest is None or path.stat().st_size != manifest.size_bytes:
+        if manifest is None and verify_pack and path.suffix == PACK and not manifests_of(path):
+            verify_pack(path)
+        elif manifest is None or path.stat().st_size != manifest.size_bytes:
             verify(path, manifest)
         else:
             pieces = list(differing_pieces(path, manifest, advance))
@@ -99,6 +110,8 @@ def check_one(path: Path, advance: Callable[[int], None] | None = None) -> Check
         reason = why
     except OSError as error:
         reason = Reason.of(error)
+    if reason is None and manifest is not None and read_manifest(_base(path, manifest)) is None:
+        reason = Reason("no-base", {"base": manifest.base or ""})
     if pieces and manifest is not None:
         reason = Reason("other-bytes", {"offset": pieces[0] * manifest.piece_bytes})
     return Checked(
@@ -123,11 +136,18 @@ def _state(reason: Reason | None) -> Literal["whole", "damaged", "foreign"]:
 def _paths(path: Path) -> list[Path]:
     """The files behind what was named; a manifest goes by the name that a link points to."""
     if path.is_file():
-        return [path.resolve()]
+        file = path.resolve()
+        manifest = read_manifest(file)
+        return [file] if manifest is None or not manifest.base else [file, _base(file, manifest)]
     if path.exists() and not path.is_dir():
         raise NoStoreError(str(path), Reason("no-file"))
     check_directory(path)
     return [checkpoint.path for checkpoint in checkpoints_in(path)]
+
+
+def _base(path: Path, manifest: Manifest) -> Path:
+    """What a file cannot be read without: itself, if it is no delta."""
+    return path.with_name(manifest.base or path.name)
 
 
 def _size(path: Path) -> int:

@@ -17,9 +17,9 @@ from instride.store.manifest import (
     read_manifest,
 )
 
-STEP_NAME = re.compile(r"step_([0-9]{8,})\.pt")
-TEMPORARY_NAME = re.compile(r"\.(step_[0-9]{8,}\.pt|latest)\.[0-9a-f]{8}\.tmp")
-MANIFEST_NAME = re.compile(r"(step_[0-9]{8,}\.pt)\.[0-9a-f]{16}\.json")
+STEP_NAME = re.compile(r"step_([0-9]{8,})\.pt(?:\.pack)?")
+TEMPORARY_NAME = re.compile(r"\.(step_[0-9]{8,}\.pt(?:\.pack)?|latest)\.[0-9a-f]{8}\.tmp")
+MANIFEST_NAME = re.compile(r"(step_[0-9]{8,}\.pt(?:\.pack)?)\.[0-9a-f]{16}\.json")
 TEMPORARY_MANIFEST = re.compile(rf"\.{MANIFEST_NAME.pattern}\.[0-9a-f]{{8}}\.tmp")
 LATEST = "latest"
 
@@ -42,6 +42,11 @@ class Checkpoint(msgspec.Struct, frozen=True):
     def is_damaged(self) -> bool:
         """By its end or its size: the rest is only known to whoever reads it."""
         return self.was_ours and not self.is_ours
+
+    @property
+    def base(self) -> str | None:
+        """The file beside it that it cannot be read without."""
+        return self.manifest.base if self.manifest else None
 
     @property
     def serial(self) -> int:

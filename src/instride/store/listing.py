@@ -6,8 +6,9 @@ Ends and sizes are compared with the manifests, not every byte. Nothing is locke
 from __future__ import annotations
 
 import os
+import socket
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Literal
 
@@ -15,8 +16,9 @@ import msgspec
 
 from instride.errors import NoStoreError
 from instride.reasons import Reason
-from instride.store.directory import LATEST, Checkpoint, checkpoints_in, leftovers_in
+from instride.store.directory import LATEST, STEP_NAME, Checkpoint, checkpoints_in, leftovers_in
 from instride.store.lock import holder_of
+from instride.store.manifest import Manifest
 
 SCHEMA = 1
 
@@ -42,6 +44,23 @@ class CheckpointEntry(msgspec.Struct, frozen=True):
     """Where the link `latest` points to."""
     unsafe: list[str]
     """Where in the state there are values that `torch.load(weights_only=True)` refuses."""
+    ratio: float | None = None
+    """What a pack is of its original; null for what is no pack."""
+    base: str | None = None
+    """The pack that is needed to read this one."""
+
+
+class PackEntry(msgspec.Struct, frozen=True):
+    """A pack that has not the name of a step."""
+
+    name: str
+    size_bytes: int
+    ratio: float | None
+    """What it is of its original; null where that cannot be read."""
+    base: str | None
+    """The pack that is needed to read this one."""
+    is_damaged: bool
+    """Its end is missing, its index is not what was written, or its base is not there."""
 
 
 class LeftoverEntry(msgspec.Struct, frozen=True):
@@ -60,6 +79,8 @@ class OwnerEntry(msgspec.Struct, frozen=True):
     writer_pid: int
     is_training: bool
     """False: the training is gone, and its writer finishes what it had staged."""
+    is_here: bool
+    """False: on another machine, where it may be gone; only a lock that is free tells."""
 
 
 class Listing(msgspec.Struct, frozen=True):
@@ -73,10 +94,17 @@ class Listing(msgspec.Struct, frozen=True):
     owner: OwnerEntry | None
     """Null: nobody works here now."""
     total_bytes: int
+    packs: list[PackEntry] = []
+    """Packs that have not the name of a step, by name."""
 
 
-def list_store(directory: Path) -> Listing:
-    """Look at a directory of checkpoints. Raises NoStoreError if it cannot be looked at."""
+def list_store(
+    directory: Path, look_into: Callable[[Path], PackEntry | None] | None = None
+) -> Listing:
+    """Look at a directory of checkpoints. Raises NoStoreError if it cannot be looked at.
+
+    `look_into` tells what is in a pack.
+    """
     check_directory(directory)
     checkpoints = checkpoints_in(directory)
     newest = max((c.serial for c in checkpoints if c.is_ours), default=None)
@@ -87,6 +115,12 @@ def list_store(directory: Path) -> Listing:
         schema=SCHEMA,
         directory=str(directory),
         checkpoints=entries,
+        packs=[
+            pack
+            for path in sorted(directory.glob("*.pack"))
+            if look_into and not STEP_NAME.fullmatch(path.name) and path.is_file()
+            if (pack := look_into(path))
+        ],
         leftovers=[entry for path in leftovers_in(directory) if (entry := _left(path, directory))],
         owner=owner_of(directory),
         total_bytes=sum(entry.size_bytes for entry in entries),
@@ -114,7 +148,8 @@ def owner_of(directory: Path) -> OwnerEntry | None:
     holder = holder_of(directory)
     if holder is None:
         return None
-    return OwnerEntry(holder.host, holder.trainer_pid, holder.writer_pid, holder.is_alive)
+    is_here = holder.host == socket.gethostname()
+    return OwnerEntry(holder.host, holder.trainer_pid, holder.writer_pid, holder.is_alive, is_here)
 
 
 def state_of(checkpoint: Checkpoint) -> Literal["committed", "foreign", "damaged"]:
@@ -139,10 +174,18 @@ def _entry(
         metric=manifest.metric if manifest else None,
         call_s=timings.get("call_s"),
         durable_s=timings.get("durable_s"),
+        ratio=_ratio(manifest),
+        base=checkpoint.base,
         is_newest=checkpoint.is_ours and checkpoint.serial == newest,
         is_latest=checkpoint.path.name == latest,
         unsafe=manifest.unsafe if manifest else [],
     )
+
+
+def _ratio(manifest: Manifest | None) -> float | None:
+    if manifest is None or not manifest.original_bytes:
+        return None
+    return manifest.size_bytes / manifest.original_bytes
 
 
 def _changed_s(path: Path, now_s: float) -> float:

@@ -1,8 +1,9 @@
 """The manifest of a checkpoint: what its bytes are, so that anyone can tell whether they still are.
 
-A manifest is found by the last 64 KiB of the file that it describes. For a zip they hold the
-directory with a checksum of every record, so that a file that was overwritten has another manifest
-or none: neither is ever taken for the other, whatever moment a crash chose.
+A manifest is found by the last 64 KiB of the file that it describes. They hold the end of the
+directory, and in it the checksum of a record that follows from every byte of every storage, so that
+a file that was overwritten has another manifest or none: neither is ever taken for the other,
+whatever moment a crash chose.
 """
 
 from __future__ import annotations
@@ -48,6 +49,10 @@ class Manifest(msgspec.Struct, frozen=True):
     """Counts the commits of a store: what is newest does not depend on a clock or on the step."""
     step: int | None = None
     metric: float | None = None
+    original_bytes: int | None = None
+    """Of the file that a pack was made from."""
+    base: str | None = None
+    """The pack beside it that a pack was made against, and is nothing without."""
     unsafe: list[str] = []
     """Where in the state there are values that `torch.load(weights_only=True)` refuses."""
     timings: Timings = Timings()
@@ -78,7 +83,9 @@ def manifest_path(checkpoint: Path, token: str) -> Path:
 def manifests_of(checkpoint: Path) -> list[Path]:
     """Every manifest that was written for files of this name."""
     folder = checkpoint.parent / PRIVATE / "manifests"
-    return sorted(folder.glob(f"{_escaped(checkpoint.name)}.*.json")) if folder.is_dir() else []
+    # By the length of a token: `a.pt.pack` has manifests of its own beside those of `a.pt`.
+    pattern = f"{_escaped(checkpoint.name)}.{'[0-9a-f]' * 16}.json"
+    return sorted(folder.glob(pattern)) if folder.is_dir() else []
 
 
 def _escaped(name: str) -> str:

@@ -122,7 +122,10 @@ def _owning(directory: Path) -> Iterator[None]:
     try:
         me = Owner(socket.gethostname(), trainer_pid=0, trainer_started=0, writer_pid=os.getpid())
         _take(lock, me, directory)
-        yield
+        try:
+            yield
+        finally:
+            lock.leave()
     finally:
         lock.release()
 

@@ -33,18 +33,23 @@ class Keep(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def doomed(checkpoints: Sequence[Checkpoint], keep: Keep) -> list[Checkpoint]:
-    """What may go, oldest first; never the newest, never a file that is not ours.
+    """What may go, oldest first; never the newest, never a file that is not ours, never the base
+    of a pack that stays.
 
     The newest is the last that was committed: after a return to an earlier step, higher ones are
     older."""
     ours = sorted((c for c in checkpoints if c.is_ours), key=lambda c: c.serial)
     if not ours or (keep.last is None and keep.best is None):
         return []  # `every` alone names what stays for ever, not what may go
-    kept = {checkpoint.path for checkpoint in ours[-(keep.last or 1) :]}
+    # A checkpoint and its pack are one save, with one serial.
+    serials = sorted({checkpoint.serial for checkpoint in ours})[-(keep.last or 1) :]
+    kept = {checkpoint.path for checkpoint in ours if checkpoint.serial in serials}
     if keep.every:
         kept.update(c.path for c in ours if c.step % keep.every == 0)
     if keep.best:
         kept.update(c.path for c in _best(ours, keep))
+    bases = {c.base for c in checkpoints if c.base and (c.path in kept or not c.is_ours)}
+    kept.update(c.path for c in ours if c.path.name in bases)
     return [checkpoint for checkpoint in ours if checkpoint.path not in kept]
 
 

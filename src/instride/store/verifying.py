@@ -80,7 +80,7 @@ def pieces_of(path: Path, piece_bytes: int) -> Iterator[memoryview]:
 def open_for_reading(path: Path) -> int:
     """A descriptor that reads past the page cache where the filesystem knows how."""
     try:
-        return os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_DIRECT)
+        return os.open(path, os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_DIRECT", 0))
     except OSError:
         return os.open(path, os.O_RDONLY | os.O_CLOEXEC)
 
@@ -105,4 +105,5 @@ def read_piece(fd: int, view: memoryview, offset: int) -> int:
 
 def drop_from_cache(fd: int) -> None:
     """Leave no trace of a file in memory that others need."""
-    os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
+    if hasattr(os, "posix_fadvise"):  # a copy of a store may be looked at anywhere
+        os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)

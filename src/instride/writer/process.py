@@ -33,7 +33,10 @@ from instride.writer.writing import Job
 
 def run(wire: Wire) -> int:
     """Serve one trainer until it is gone and everything that it staged is committed."""
-    signal.signal(signal.SIGHUP, signal.SIG_IGN)  # a terminal that closes is the trainer's affair
+    # A terminal that closes, and a scheduler that asks all processes of a job to end, are the
+    # trainer's affair: what it staged is committed in the time that is left, and then we end.
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
     reached("started")
     hello = wire.receive()
     if not isinstance(hello, Hello) or hello.version != VERSION or len(wire.descriptors) != 2:

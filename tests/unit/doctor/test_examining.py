@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import ast
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from instride.doctor.catalogue import CATALOGUE, About
 from instride.doctor.examining import Diagnosis, examine
-from instride.doctor.model import Count, Finding, Place
-from instride.doctor.repository import Repository
+from instride.doctor.model import Certainty, Count, Finding, Place
+from instride.doctor.repository import Budget, Repository, TimeIsUp
 from instride.doctor.request import Request
-from instride.doctor.rules import CHECKS
+from instride.doctor.rules import CHECKS, WITH_LOG
+from instride.doctor.rules.intervals import costs_in
 from instride.errors import EmptyLogError, NoRepositoryError, UnknownRuleError
 
 RULE, LATER = "two-cleaners", "save-in-place"
@@ -61,6 +63,66 @@ def test_a_check_that_never_stops_finding_is_cut_between_two_findings(
     diagnosis = examine(Request(repo=tmp_path, only=(RULE,)), longest_s=0.2)
     assert len(diagnosis.findings) == 1
     assert unknown(diagnosis) == ["cut-short"]
+
+
+def test_a_rule_that_looks_at_file_after_file_stops_when_the_time_is_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "train.py").touch()
+    stopped = threading.Event()
+
+    def restless(repository: Repository, request: Request) -> Iterator[Finding]:
+        yield FOUND
+        try:
+            while True:
+                repository.python[0].nodes(ast.Call)
+        finally:
+            stopped.set()
+
+    monkeypatch.setitem(CHECKS, RULE, restless)
+    diagnosis = examine(Request(repo=tmp_path, only=(RULE, LATER)), longest_s=0.2)
+    assert stopped.wait(60)
+    assert [each.rule for each in diagnosis.findings] == [RULE]
+    assert unknown(diagnosis) == ["cut-short"]
+
+
+def test_rules_that_read_a_log_come_last_and_end_with_the_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    checks = {rule: _noting(asked, rule) for rule in CHECKS}
+    monkeypatch.setattr("instride.doctor.examining.CHECKS", checks)
+    examine(Request(repo=tmp_path, log="train.log", only=tuple(CHECKS)))
+    assert set(asked[-len(WITH_LOG) :]) == WITH_LOG
+
+    log = tmp_path / "train.log"
+    log.write_text("".join(f"step {n} took 1.0 s\n" for n in range(100)))
+    with pytest.raises(TimeIsUp):
+        costs_in(str(log), Budget(0, deadline=0.0))
+
+
+def _noting(asked: list[str], rule: str) -> Callable[[Repository, Request], Iterator[Finding]]:
+    def check(repository: Repository, request: Request) -> Iterator[Finding]:
+        asked.append(rule)
+        return iter(())
+
+    return check
+
+
+@pytest.mark.parametrize(
+    ("certainties", "is_ill"),
+    [
+        ((), False),
+        ((Certainty.PERHAPS,), False),
+        ((Certainty.PERHAPS, Certainty.LIKELY), True),
+        ((Certainty.SURE,), True),
+    ],
+)
+def test_what_is_only_perhaps_so_makes_nobody_ill(
+    certainties: tuple[Certainty, ...], is_ill: bool
+) -> None:
+    findings = [Finding(RULE, {}, FOUND.evidence, certainty) for certainty in certainties]
+    assert Diagnosis(Request(), findings, [], ()).is_ill is is_ill
 
 
 def test_a_rule_that_fails_is_said_and_the_others_go_on(

@@ -90,6 +90,31 @@ def never_again(launches: int) -> Story:
     return tell
 
 
+def failed_launches(launches: int) -> Story:
+    def tell() -> Run:
+        training = Training(has_wall=True)
+        for _ in range(launches + 1):
+            training.mark(EventKind.START)
+            training.wait(60.0)
+        training.train(100)
+        return training.finish()
+
+    return tell
+
+
+def _unused_save(is_named: bool) -> Story:
+    def tell() -> Run:
+        training = Training(has_wall=True)
+        training.train(100)
+        training.pause(SAVE, 4.0, is_named=is_named)
+        training.train(10)
+        training.resume(0, 600.0, has_banner=True)
+        training.train(300)
+        return training.finish()
+
+    return tell
+
+
 def steps(
     *parts: tuple[int, float | Callable[[int], float]],
     data: float | Callable[[int], float] | None = None,
@@ -141,6 +166,19 @@ def compiled(*at: int) -> Story:
             training.train(step - training.step)
             training.mark(EventKind.COMPILE)
             training.train(1, 15.0)
+        training.train(300)
+        return training.finish()
+
+    return tell
+
+
+def flushed(*at: int) -> Story:
+    def tell() -> Run:
+        training = Training()
+        for step in at:
+            training.train(step - training.step)
+            training.mark(EventKind.FLUSH)
+            training.train(1, 4.0)
         training.train(300)
         return training.finish()
 
@@ -339,8 +377,9 @@ FINDINGS: dict[str, list[Story]] = {
         )
     ],
     "data-chronic": [steps((200, 2.4), data=0.8)],
-    "startup": [_startup],
+    "startup": [_startup, failed_launches(1)],
     "restart": [_restart(1, 101, 600.0), _restart(3, 50, 600.0)],
+    "failed-launches": [failed_launches(1), failed_launches(2)],
     "never-again": [never_again(1), never_again(2)],
     "lost": [_restart(1, 60, 9.0), _restart(3, 50, 9.0), _restart(1, 0, 9.0)],
     "periodic": [
@@ -377,6 +416,7 @@ FINDINGS: dict[str, list[Story]] = {
     ],
     "shard-switches": [steps((1000, at_steps(BORDERS, 3.0)))],
     "crash-loop": [crashes(3), never_again(3)],
+    "allocator-flushes": [flushed(150), flushed(150, 233, 241)],
     "collector-pauses": [steps((800, at_steps(IRREGULAR, 0.6, 0.4)))],
     "drift": [
         steps((1200, lambda step: 1.0 + step / 1200)),
@@ -409,6 +449,7 @@ UNKNOWNS: dict[str, list[Story]] = {
     "rough-split": [_rough_split],
     "clock-backwards": [_backwards(1), _backwards(3)],
     "gaps": [_restart(1, 50, 0.0, has_wall=False)],
+    "unused-save": [_unused_save(True), _unused_save(False)],
     "ranks": [_ranks],
     "note-batch-size": [_note],
 }

@@ -275,6 +275,17 @@ def test_a_crash_loop_counts_launches_and_their_time() -> None:
     assert finding.cost_s == pytest.approx(4 * 80.0)
 
 
+def test_time_between_epochs_that_is_told_as_a_stall_is_not_told_as_hidden_too() -> None:
+    training = Training(pauses=Pauses.NONE, has_wall=True)
+    for number in range(6):
+        training.mark(EventKind.EPOCH)
+        training.now += 6.0
+        training.train(50 + number % 2)
+    told = found(training.finish())
+    assert told["epoch-stalls"].cost_s == pytest.approx(30.0)
+    assert "hidden-time" not in told
+
+
 def test_hidden_time_is_what_the_clock_has_more_than_the_printed_times() -> None:
     finding = found(off_the_clock()())["hidden-time"]
     assert finding.cost_s == pytest.approx(120.0)

@@ -149,6 +149,13 @@ def test_epochs_that_begin_slowly_keep_their_workers() -> None:
     )
 
 
+def test_a_trainer_without_torch_gets_no_line_of_its_loader() -> None:
+    run = as_written_by("mxnet", FINDINGS["epoch-stalls"][0]())
+    assert cures_of("epoch-stalls", run)["keep-workers"].change is None
+    run = as_written_by("metric-logger", FINDINGS["epoch-stalls"][0]())
+    assert "persistent_workers" in str(cures_of("epoch-stalls", run)["keep-workers"].change)
+
+
 def test_a_compile_cache_saves_all_warm_ups_but_the_first() -> None:
     warm = [each for each in FINDINGS["warmup"] if "restart" in each.__qualname__]
     ledger = build(warm[0]())

@@ -25,6 +25,32 @@ def test_start_up_goes_from_the_first_time_to_the_first_step() -> None:
     assert ledger.wall_s == pytest.approx(500.0)
 
 
+def test_launches_that_came_to_no_step_are_no_start_up() -> None:
+    training = Training(has_wall=True)
+    for _ in range(3):
+        training.mark(EventKind.START)
+        training.wait(300.0)
+    training.train(100, 2.0)
+    run = training.finish()
+    ledger = build(run)
+    assert seconds_of(ledger, Owner.STARTUP) == pytest.approx(300.0)
+    assert seconds_of(ledger, Owner.RESTART) == pytest.approx(600.0)
+    assert ledger.wall_s == pytest.approx(1100.0)
+    told = found(run)["failed-launches"]
+    assert (told.facts["launches"], told.lines) == (2, [1, 7])
+    assert found(run)["startup"].lines == [7, 10]
+
+
+def test_launches_without_a_time_leave_start_up_as_long_as_the_log_shows() -> None:
+    training = Training(has_wall=True)
+    training.wait(300.0)
+    training.log.event(EventKind.START, 1)
+    training.log.event(EventKind.START, 2)
+    training.train(100, 2.0)
+    ledger = build(training.finish())
+    assert seconds_of(ledger, Owner.STARTUP) == pytest.approx(300.0)
+
+
 def test_without_a_clock_there_is_no_start_up() -> None:
     training = Training()
     training.wait(300.0)

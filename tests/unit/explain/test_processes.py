@@ -47,6 +47,53 @@ def test_missing_step_numbers_begin_no_process() -> None:
     assert borders(training) == [(0, 10)]
 
 
+def test_steps_that_leap_after_a_checkpoint_was_loaded_begin_a_process() -> None:
+    training = Training()
+    training.train(5)
+    training.mark(EventKind.LOAD)
+    training.step = 100
+    training.train(5)
+    assert borders(training) == [(0, 5), (5, 10)]
+
+
+def test_a_checkpoint_that_is_loaded_between_two_steps_begins_no_process() -> None:
+    training = Training(Sampling.AVERAGE, every=10)
+    training.train(50)
+    training.mark(EventKind.LOAD)
+    training.train(50)
+    assert borders(training) == [(0, 10)]
+
+
+def test_beginning_anew_beside_a_save_is_another_training() -> None:
+    training = Training()
+    training.train(50)
+    training.pause(EventKind.SAVE, 3.0, is_named=True)
+    training.train(5)
+    training.resume(0, has_banner=True)
+    training.train(20)
+    first, second = Timeline(training.finish()).processes
+    assert first.unused_save is None
+    assert second.is_new_run
+    assert second.unused_save is not None
+    assert second.unused_save.step == 51
+
+
+@pytest.mark.parametrize("resumed_after", [0, 50])
+def test_going_on_from_a_save_or_beginning_anew_without_one_is_the_same_training(
+    resumed_after: int,
+) -> None:
+    training = Training()
+    training.train(50)
+    if resumed_after:
+        training.pause(EventKind.SAVE, 3.0)
+    training.train(5)
+    training.resume(resumed_after, has_banner=True)
+    # A save of its own is none that it could have gone on from.
+    training.pause(EventKind.SAVE, 3.0)
+    training.train(20)
+    assert not any(process.is_new_run for process in Timeline(training.finish()).processes)
+
+
 def test_launches_before_a_process_are_counted() -> None:
     training = Training()
     training.train(5)

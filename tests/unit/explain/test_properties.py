@@ -88,7 +88,8 @@ def trainings(draw: st.DrawFn, resolution_s: float = 0.0) -> Run:
 def tell(run: Run) -> Run:
     """Let a failing example be read: a run shows nothing of itself."""
     note(f"{run.dialect.sampling}, pauses {run.dialect.pauses}, {run.first_clock}, {run.ends}")
-    note(f"{list(zip(run.step, run.seconds, run.wall or run.seconds, strict=True))}")
+    each = [(step, run.seconds_at(at), run.wall_at(at)) for at, step in enumerate(run.step)]
+    note(f"{each}")
     note(f"{run.events}")
     return run
 

@@ -37,9 +37,9 @@ def test_every_name_in_the_code_has_a_text_and_every_text_is_used(
     code = "".join(path.read_text(encoding="utf-8") for path in SOURCE.rglob("*.py"))
     named = set(re.findall(call, code))
     assert named - texts.keys() == set()
-    assert [name for name in texts if f'"{name}"' not in code.replace(f'"{name}": ', "")] == [
-        name for name in texts if name.startswith("os.")
-    ]
+    unused = [name for name in texts if f'"{name}"' not in code.replace(f'"{name}": ', "")]
+    # Those are made from the number of an error.
+    assert [name for name in unused if not name.startswith("os.")] == []
 
 
 def test_english_has_the_texts_of_every_class() -> None:

@@ -54,6 +54,9 @@ NOTES: list[Note] = [
     Note("other-run", {"before": "a.log", "after": "b.log", "step": 5, "command": "compare"}),
     Note("other-trainer", {**TRAINERS, "left_out": "b.log", "more": 0, "command": "compare"}),
     Note("other-trainer", {**TRAINERS, "left_out": "b.log", "more": 7, "command": "compare"}),
+    Note("failed-saves", {"count": 1, "name": "step_00000100.pt", "why": "No space left"}),
+    Note("failed-saves", {"count": 1200, "name": "step_00000100.pt", "why": "No space left"}),
+    Note("counted-beats"),
 ]
 HOW = ("_at", "unit", "between", "clock")
 """Facts that choose words instead of being told."""

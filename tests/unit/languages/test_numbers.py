@@ -56,3 +56,20 @@ def test_durations_have_their_units(seconds: float, texts: tuple[str, ...]) -> N
 )
 def test_shares_have_their_sign(share: float, texts: tuple[str, ...]) -> None:
     assert tuple(plain(LANGUAGES[code].percent(share)) for code in CODES) == texts
+
+
+@pytest.mark.parametrize(
+    ("typical_s", "texts"),
+    [
+        (2.5, ("2.50 s", "2,50_s", "2,50_s", "2.50秒")),
+        (
+            0.587,
+            ("on average 2.50 s", "durchschnittlich 2,50_s", "en moyenne 2,50_s", "平均2.50秒"),
+        ),
+    ],
+)
+def test_what_each_took_times_their_number_is_what_they_took(
+    typical_s: float, texts: tuple[str, ...]
+) -> None:
+    facts = {"count": 8, "typical_s": typical_s}
+    assert tuple(plain(LANGUAGES[code].each(facts, 20.0)) for code in CODES) == texts

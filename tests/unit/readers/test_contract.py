@@ -58,8 +58,8 @@ def read(reader_type: type[Reader], lines: Iterable[str]) -> Run:
 
 def records(run: Run) -> list[tuple[int, float | None]]:
     return [
-        (step, None if isnan(seconds) else seconds)
-        for step, seconds in zip(run.step, run.seconds, strict=True)
+        (step, None if isnan(seconds := run.seconds_at(index)) else seconds)
+        for index, step in enumerate(run.step)
     ]
 
 

@@ -53,7 +53,7 @@ def test_text_gives_the_last_time_and_the_wall_clock() -> None:
 
 def test_an_average_since_the_start_is_no_time_of_these_iterations() -> None:
     run = read([stamped(9, text(19, last=""))])
-    assert isnan(run.seconds[0])
+    assert isnan(run.seconds_at(0))
     assert not isnan(run.wall[0])
 
 

@@ -57,7 +57,7 @@ def test_without_timestamps_the_running_total_is_the_clock() -> None:
 
 
 def test_averages_since_the_start_are_not_taken_for_the_time_of_an_interval() -> None:
-    assert isnan(read([f"| {text(100, 51)}"]).seconds[0])
+    assert isnan(read([f"| {text(100, 51)}"]).seconds_at(0))
 
 
 def test_the_number_of_updates_goes_before_the_place_in_the_epoch() -> None:

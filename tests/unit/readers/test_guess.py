@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from instride.steps.model import EventKind, Pauses, Run, Sampling
+from instride.steps.notes import Note
 from instride.steps.readers.contract import LONGEST_LINE
 from instride.steps.readers.guess import SAMPLE_LINES, Guess, guess
 from instride.steps.recording import Recording
@@ -377,3 +378,60 @@ def test_real_logs_with_nothing_but_a_clock_are_read_too(cases: Path, name: str)
     assert (len(run), min(run.step), max(run.step)) == (num_records, first, last)
     gaps = sorted(after - before for before, after in pairwise(run.wall))
     assert gaps[len(gaps) // 2] == pytest.approx(seconds, rel=0.01)
+
+
+def test_an_epoch_that_counts_samples_is_read_in_batches() -> None:
+    lines = [
+        f"Epoch {epoch}[{count}/5011]: loss:0.71, lr:0.001, batch time:0.3100, data time:0.0003"
+        for epoch in range(1, 8)
+        for count in (16, 1616, 3216, 4816)
+    ]
+    run = read(lines)
+    assert list(run.step)[:6] == [1, 101, 201, 301, 315, 415]
+    assert Note("batch-size", {"size": 16}) in run.notes
+
+
+def test_an_epoch_whose_first_record_is_the_distance_of_records_counts_steps() -> None:
+    lines = [
+        f"Epoch {epoch}[{count}/300]: loss:0.71, lr:0.001, batch time:0.3100, data time:0.0003"
+        for epoch in range(1, 8)
+        for count in (100, 200, 300)
+    ]
+    assert list(read(lines).step)[:4] == [100, 200, 300, 400]
+
+
+def test_a_log_that_begins_again_with_its_first_lines_is_of_another_launch() -> None:
+    head = ["2026-01-02 03:00:0{} main: settings", "  lr: 0.1", "  model: small", "  seed: 3"]
+
+    def launch(hour: int, num_steps: int) -> list[str]:
+        opening = [head[0].format(hour), *head[1:]]
+        steps = [
+            f"2026-01-02 0{hour}:01:{step:02} main: step: {step}, loss: 2.5"
+            for step in range(1, num_steps + 1)
+        ]
+        return opening + steps
+
+    run = read([*launch(3, 40), *launch(4, 30), *launch(5, 0)])
+    starts = [event for event in run.events if event.kind is EventKind.START]
+    assert [event.at for event in starts] == [40, 70]
+    assert [event.line for event in starts] == [45, 79]
+
+
+def test_a_launch_that_is_announced_twice_in_a_moment_counts_once() -> None:
+    lines = [
+        "2026-01-02 03:00:00 main: Starting training",
+        "2026-01-02 03:00:00 trainer: Starting training on 8 devices",
+        "2026-01-02 03:10:00 main: Starting training",
+        *(f"2026-01-02 03:11:{step:02} main: step: {step}, loss: 2.5" for step in range(1, 40)),
+    ]
+    starts = [event.line for event in read(lines).events if event.kind is EventKind.START]
+    assert starts == [1, 3]
+
+
+def test_a_bar_that_was_not_ended_does_not_make_a_record_an_evaluation() -> None:
+    lines = [
+        f"Validation: |          | 0/? [00:00<?, ?it/s][2026-01-02 03:{minute:02}:00] INFO "
+        f"Epoch {minute}: loss 0.5  v_loss 0.6"
+        for minute in range(40)
+    ]
+    assert list(read(lines).step) == list(range(40))

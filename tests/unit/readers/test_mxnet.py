@@ -128,7 +128,7 @@ def test_without_a_clock_pauses_are_marked_only() -> None:
 def test_a_speed_of_zero_is_unknown() -> None:
     run = read([ARGUMENTS, record(0, 20, 0.25).replace("512.00", "0.00")])
     assert list(run.step) == [20]
-    assert isnan(run.seconds[0])
+    assert isnan(run.seconds_at(0))
 
 
 @pytest.mark.parametrize(

@@ -93,7 +93,7 @@ def test_the_average_of_a_whole_epoch_is_not_taken_for_that_of_its_last_batches(
     )
     run = read([line])
     assert (list(run.step), list(run.wall)) == ([322], [DAY_S + 10])
-    assert isnan(run.seconds[0])
+    assert isnan(run.seconds_at(0))
 
 
 def test_evaluations_saves_loads_and_launches_are_events() -> None:

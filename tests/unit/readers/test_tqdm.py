@@ -339,3 +339,26 @@ def test_other_bars_in_a_real_log_are_not_the_training(cases: Path) -> None:
     assert list(run.step) == list(range(1, 513))
     assert (run.wall[0], run.wall[-1]) == (28.0, 379.0)
     assert [end.wall for end in run.ends] == [664.0]
+
+
+def test_a_bar_that_runs_beyond_its_total_is_one_bar() -> None:
+    lines: list[str] = []
+    for number in (1, 2):
+        name = f"Epoch {number}"
+        lines += [draw(n, 14, 10 * n, name) for n in range(15)]
+        lines += [draw(n, None, 10 * n, name) for n in range(15, 20)]
+    run = read(lines)
+    assert list(run.step) == list(range(1, 39))
+    assert run.wall[-1] == 380.0
+    assert [kind for kind, *_ in events(run)] == ["epoch"]
+
+
+def test_a_count_without_a_total_that_does_not_go_on_is_another_bar() -> None:
+    lines = [draw(n, 14, 10 * n, "train") for n in range(15)]
+    lines += [draw(n, None, 140 + n, "train") for n in range(100, 104)]
+    assert list(read(lines).step) == [100, 101, 102, 103]
+
+
+def test_a_bar_that_loads_the_data_beforehand_is_no_training() -> None:
+    lines = [draw(n, 500, n, "Preloading the dataset") for n in range(500)]
+    assert not any(Tqdm.sniff(line) for line in lines)

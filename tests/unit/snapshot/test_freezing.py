@@ -31,7 +31,7 @@ def test_numbers_and_lists_are_those_of_the_moment() -> None:
     tree["list"].append(3)
     tree["nested"]["set"].add(2)
 
-    assert frozen.thaw([])[0] == {"list": [1, 2], "nested": {"set": {1}}}
+    assert frozen.thaw([]) == {"list": [1, 2], "nested": {"set": {1}}}
 
 
 def test_tensors_are_listed_once_however_often_they_occur() -> None:
@@ -45,7 +45,7 @@ def test_tensors_come_back_in_their_places() -> None:
     frozen = freeze({"b": two, "a": [one, two]})
     stand_ins = [torch.full((1,), float(n)) for n in range(len(frozen.tensors))]
 
-    tree: Any = frozen.thaw(stand_ins)[0]
+    tree: Any = frozen.thaw(stand_ins)
 
     assert tree["b"] is tree["a"][1] is stand_ins[0]
     assert tree["a"][0] is stand_ins[1]
@@ -54,7 +54,7 @@ def test_tensors_come_back_in_their_places() -> None:
 def test_what_hangs_on_an_ordered_dict_stays() -> None:
     state = torch.nn.BatchNorm1d(2).state_dict()
 
-    thawed: Any = freeze(state).thaw(list(state.values()))[0]
+    thawed: Any = freeze(state).thaw(list(state.values()))
 
     assert type(thawed) is OrderedDict
     assert thawed._metadata == state._metadata  # type: ignore[attr-defined]
@@ -106,3 +106,7 @@ def test_a_plan_fits_as_long_as_nothing_moved() -> None:
     assert not plan.fits(tensors[:1], detached=True)
     assert not plan.fits([tensors[0].clone(), tensors[1]], detached=True)
     assert not plan.fits(tensors, detached=False)
+
+
+def test_empty_bytes_are_refused_by_the_careful_loader_and_said_to_be() -> None:
+    assert any("bytes" in each for each in refused({"x": b""}))

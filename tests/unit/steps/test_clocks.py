@@ -70,6 +70,22 @@ def test_a_timestamp_that_the_record_cuts_is_none() -> None:
     assert stamp_before("2026-05-17 12:54:40", 19) == MOMENT
 
 
+def test_a_line_that_begins_like_the_one_before_is_read_on_its_own() -> None:
+    after = {
+        "40": 0,
+        "41.5": 1.5,
+        "42,25 - step": 2.25,
+        "40Z": 0,
+        "40+02:00": -7200,
+        "59+0200": 19 - 7200,
+    }
+    for text, seconds in [*after.items(), *reversed(after.items())]:
+        assert stamp(f"[titan] 2026-05-17 12:54:{text}") == pytest.approx(MOMENT + seconds)
+    assert stamp("[titan] 2026-05-17 12:54:4") is None
+    assert stamp("[titan] 2026-05-17 12:54:x, until 2026-05-17 12:54:40") == MOMENT
+    assert stamp_before("[titan] 2026-05-17 12:54:40", 26) is None
+
+
 moments = st.datetimes(min_value=datetime(1971, 1, 1), max_value=datetime(2199, 1, 1)).flatmap(
     lambda moment: st.integers(-14 * 4, 14 * 4).map(
         lambda quarters: moment.replace(tzinfo=timezone(timedelta(minutes=15 * quarters)))

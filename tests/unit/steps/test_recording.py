@@ -202,11 +202,24 @@ def test_times_that_cannot_be_are_unknown(time: float | None) -> None:
     log.event(EventKind.EVAL, 2, seconds=time)
     log.clock(time if time != -1.0 else None, 3)
     run = log.finish()
-    assert isnan(run.seconds[0])
-    assert all(isnan(value) for value in run.wall)
+    assert isnan(run.seconds_at(0))
+    assert all(isnan(value) for value in (*run.seconds, *run.wall))
     assert all(isnan(value) for value in run.data)
     assert run.events[0].seconds is None
     assert run.ends == []
+
+
+def test_durations_that_are_never_printed_take_no_room() -> None:
+    log = recording()
+    log.steps(range(5), range(5), wall=[1.0] * 5)
+    log.step(5, 5, wall=1.0)
+    run = log.run
+    assert (len(run), len(run.seconds)) == (6, 0)
+    assert isnan(run.seconds_at(3))
+    log.time_last(0.5)
+    log.steps([6, 7], [6, 7], wall=[1.0, 1.0])
+    assert [isnan(seconds) for seconds in run.seconds] == [*[True] * 5, False, True, True]
+    assert run.seconds_at(5) == 0.5
 
 
 def test_zero_is_a_time() -> None:

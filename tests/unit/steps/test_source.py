@@ -418,9 +418,13 @@ def test_evidence_is_the_last_text_of_each_line(scratch: Path, text: str) -> Non
     scratch.write_bytes(text.encode())
     shown = Source(str(scratch)).texts(range(1, 70))
     for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), 1):
-        parts = [part for part in line.split("\r") if part.strip("\t ")] or [""]
-        visible = [c for c in parts[-1] if c.isprintable() and not c.isspace()]
-        assert shown.get(number, "").replace(" ", "") == "".join(visible)
+        seen = ["".join(filter(is_visible, part)) for part in line.split("\r")]
+        last = ([part for part in seen if part] or [""])[-1]
+        assert shown.get(number, "").replace(" ", "") == last
+
+
+def is_visible(char: str) -> bool:
+    return char.isprintable() and not char.isspace()
 
 
 @given(content=st.binary(min_size=1, max_size=200), num_bytes=st.integers(4, 24))

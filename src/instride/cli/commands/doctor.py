@@ -10,7 +10,7 @@ import click
 from instride.cli.answering import language_option
 
 FOUND_SOMETHING = 1
-"""The exit code of an answer with findings; each error has one of its own."""
+"""The exit code of an answer with findings to act on; each error has one of its own."""
 
 
 @click.command("doctor", context_settings={"help_option_names": ["-h", "--help"]})
@@ -42,7 +42,7 @@ def command(
     """Say what will make steps slow or lose checkpoints, before the run.
 
     REPO is the directory of the training code; the current one by default, if it has any. Nothing
-    in it is changed or run. Exits with 0 if nothing was found, with 1 if something was.
+    in it is changed or run. Exits with 1 if something sure or likely was found, else with 0.
     """
     from instride.explain.languages import choose
 
@@ -52,8 +52,9 @@ def command(
 
         print_rules(language)
         return 0
-    from instride.doctor.examining import examine
+    from instride.doctor.examining import LONGEST_S, examine
     from instride.doctor.request import Request, repository_here
+    from instride.doctor.starting import seconds_since_start
 
     diagnosis = examine(
         Request(
@@ -62,7 +63,8 @@ def command(
             log=log,
             only=only,
             probe=not no_probe,
-        )
+        ),
+        LONGEST_S - seconds_since_start(),
     )
     if as_json:
         from instride.cli.render.json import print_json
@@ -74,4 +76,4 @@ def command(
         from instride.cli.render.doctor import print_diagnosis
 
         print_diagnosis(diagnosis, language)
-    return FOUND_SOMETHING if diagnosis.findings else 0
+    return FOUND_SOMETHING if diagnosis.is_ill else 0

@@ -21,10 +21,11 @@ def command(directory: str, as_json: bool, lang: str | None) -> None:
     changed, and a training that saves there is not disturbed.
     """
     from instride.explain.languages import choose
+    from instride.pack.contents import entry_of
     from instride.store.listing import list_store
 
     words = choose(lang, os.environ)
-    listing = list_store(Path(directory))
+    listing = list_store(Path(directory), entry_of)
     if as_json:
         from instride.cli.render.json import print_json
 

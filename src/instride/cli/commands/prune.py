@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from instride.cli.answering import language_option
+
+if TYPE_CHECKING:
+    from instride.store.retention import Keep
 
 ONE_OR_MORE = click.IntRange(min=1)
 
@@ -72,11 +76,8 @@ def command(
     print_pruning(pruning, _without_dry_run(keep), words)
 
 
-def _without_dry_run(keep: object) -> str:
+def _without_dry_run(keep: Keep) -> str:
     """The command that does it, with the path left to be filled in."""
-    from instride.store.retention import Keep
-
-    assert isinstance(keep, Keep)
     options = {"last": keep.last, "every": keep.every, "best": keep.best}
     said = [f"--keep-{name} {value}" for name, value in options.items() if value is not None]
     if keep.best is not None and keep.best_is != "lowest":

@@ -27,7 +27,7 @@ def command(path: str, as_json: bool, lang: str | None) -> int:
 
     words = choose(lang, os.environ)
     with watching() as watcher:
-        verdict = check(Path(path), watcher)
+        verdict = check(Path(path), watcher, _verify_pack)
     if as_json:
         from instride.cli.render.json import print_json
 
@@ -37,3 +37,9 @@ def command(path: str, as_json: bool, lang: str | None) -> int:
 
         print_verdict(verdict, words)
     return DamagedError.exit_code if verdict.num_damaged else 0
+
+
+def _verify_pack(path: Path) -> None:
+    from instride.pack.unpacking import verify_pack
+
+    verify_pack(path)

@@ -44,7 +44,7 @@ def print_diagnosis(
     screen = _Screen(sheet, LANGUAGES[sheet.language.code])
     screen.print_subject(diagnosis)
     sheet.blank()
-    screen.print_findings(diagnosis.findings)
+    screen.print_findings(diagnosis)
     screen.print_unknown(diagnosis)
     sheet.blank()
     screen.print_next(diagnosis)
@@ -69,13 +69,15 @@ class _Screen:
             paths = ", ".join(_shown(path, request.repo) for path in request.checkpoints)
             self._sheet.line(fit(say("checkpoints", {"paths": paths}), self._sheet.width))
 
-    def print_findings(self, findings: list[Finding]) -> None:
-        say = self._words.phrase
+    def print_findings(self, diagnosis: Diagnosis) -> None:
+        say, findings = self._words.phrase, diagnosis.findings
         if not findings:
-            self._sheet.line((say("clean"), "bold green"))
+            is_cut = any(each.id == "cut-short" for each in diagnosis.unknown)
+            self._sheet.line((say("clean-so-far" if is_cut else "clean"), "bold green"))
             return
         count = {"findings": Count(len(findings))}
-        self._sheet.line((say("findings", count), "bold"), say("order"))
+        order = say("order") if len(findings) > 1 else ""
+        self._sheet.line((say("findings", count), "bold"), order)
         for number, finding in enumerate(findings[:MOST_FINDINGS], 1):
             self._sheet.blank()
             self._print_finding(number, finding)

@@ -6,8 +6,9 @@ from rich.console import Console
 
 from instride.cli.render.store import StoreScreen
 from instride.cli.render.table import print_table
+from instride.doctor.printable import printable
 from instride.explain.languages.words import Words
-from instride.store.listing import CheckpointEntry, Listing
+from instride.store.listing import CheckpointEntry, Listing, PackEntry
 
 HEADS = ("step", "size", "age", "metric", "paid", "durable")
 
@@ -17,7 +18,10 @@ def print_listing(listing: Listing, words: Words, console: Console | None = None
     say, sheet = screen.words, screen.sheet
     contents = say.store_contents(len(listing.checkpoints), listing.total_bytes)
     screen.title(listing.directory, contents)
-    _print_owner(screen, listing)
+    if listing.owner is None:
+        sheet.line((screen.phrases["nobody"], "dim"))
+    else:
+        screen.owner(listing.owner)
     sheet.blank()
     if listing.checkpoints:
         print_table(
@@ -29,8 +33,10 @@ def print_listing(listing: Listing, words: Words, console: Console | None = None
         )
         sheet.blank()
         sheet.paragraph(screen.phrases["ends"], "  ")
-    else:
+    elif not listing.packs:
         sheet.line(screen.phrases["empty"])
+    for pack in listing.packs:
+        _print_pack(screen, pack)
     if listing.leftovers:
         num_bytes = sum(each.size_bytes for each in listing.leftovers)
         is_owned = listing.owner is not None
@@ -38,17 +44,25 @@ def print_listing(listing: Listing, words: Words, console: Console | None = None
         sheet.paragraph(left, "  ")
     sheet.blank()
     has_ours = any(entry.state != "foreign" for entry in listing.checkpoints)
-    command, note = ("verify", "next.verify") if has_ours else ("explain", "next.explain")
-    screen.next(f"instride {command} DIR", listing.directory, note)
+    command, note = "instride doctor --checkpoints DIR", "next.doctor"
+    if has_ours:
+        command, note = "instride verify DIR", "next.verify"
+    screen.next(command, listing.directory, note)
 
 
-def _print_owner(screen: StoreScreen, listing: Listing) -> None:
-    owner = listing.owner
-    if owner is None:
-        screen.sheet.line((screen.phrases["nobody"], "dim"))
-        return
-    pid = owner.trainer_pid if owner.is_training else owner.writer_pid
-    screen.sheet.paragraph(screen.words.store_owner(owner.host, pid, owner.is_training), "")
+def _print_pack(screen: StoreScreen, pack: PackEntry) -> None:
+    words = [screen.words.bytes(pack.size_bytes)]
+    if pack.ratio is not None:
+        words.append(_packed(screen, pack.ratio, pack.base))
+    style = ""
+    if pack.is_damaged:
+        text, style = screen.mark("damaged")
+        words.append(text)
+    screen.sheet.line(f"  {printable(pack.name)}  ", (", ".join(words), style))
+
+
+def _packed(screen: StoreScreen, ratio: float, base: str | None) -> str:
+    return screen.words.pack_mark(ratio, None if base is None else printable(base))
 
 
 def _cells(screen: StoreScreen, entry: CheckpointEntry) -> list[str]:
@@ -69,6 +83,7 @@ def _mark(screen: StoreScreen, entry: CheckpointEntry) -> tuple[str, str]:
     names = [
         name for name, is_so in (("newest", entry.is_newest), ("latest", entry.is_latest)) if is_so
     ]
-    if not names:
-        return "", ""
-    return ", ".join(screen.phrases[name] for name in names), screen.mark(names[0])[1]
+    marks = [screen.phrases[name] for name in names]
+    if entry.ratio is not None:
+        marks.append(_packed(screen, entry.ratio, entry.base))
+    return ", ".join(marks), screen.mark(names[0])[1] if names else ""

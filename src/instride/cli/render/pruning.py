@@ -20,9 +20,7 @@ def print_pruning(
     size = sum(entry.size_bytes for entry in entries)
     screen.title(pruning.directory, say.store_contents(len(entries), size))
     if pruning.owner is not None:
-        owner = pruning.owner
-        pid = owner.trainer_pid if owner.is_training else owner.writer_pid
-        sheet.paragraph(say.store_owner(owner.host, pid, owner.is_training), "")
+        screen.owner(pruning.owner)
     sheet.blank()
     gone = "going" if pruning.is_dry else "gone"
     print_table(

@@ -15,8 +15,8 @@ from instride.doctor.printable import printable
 from instride.explain.languages import LANGUAGES
 from instride.explain.languages.screen import Around
 from instride.explain.languages.words import Words
-from instride.reasons import Reason
 from instride.store.checking import Checked
+from instride.store.listing import OwnerEntry
 
 MOST_NAMES = 4
 STYLES = {
@@ -44,16 +44,24 @@ class StoreScreen:
         room = self.sheet.width - cell_len(note) - 4
         self.sheet.line((fit(printable(name), room), "bold"), f"  ({note})" if note else "")
 
+    def owner(self, owner: OwnerEntry) -> None:
+        """Whose the directory is now."""
+        pid = owner.trainer_pid if owner.is_training else owner.writer_pid
+        host = printable(owner.host)
+        said = self.words.store_owner(host, pid, owner.is_training, owner.is_here)
+        self.sheet.paragraph(said, "")
+
     def mark(self, name: str) -> tuple[str, str]:
         return self.phrases[name], STYLES[name]
 
     def damage(self, checked: Checked) -> None:
         """Say what is wrong with a checkpoint."""
-        why = self.words.filled(checked.reason or "os", Reason("", checked.facts).facts)
+        why = self.words.filled(checked.reason or "os", checked.facts)
         if checked.damaged_pieces and checked.piece_bytes:
             num_pieces = -(-checked.size_bytes // checked.piece_bytes)
             why = self.words.store_pieces(why, len(checked.damaged_pieces), num_pieces)
-        self.sheet.paragraph(f"{printable(checked.name)}: {why}", "    ", "  ")
+        name = printable(checked.name)
+        self.sheet.paragraph(f"{name}{self.words.colon}{why}", "    ", "  ")
 
     def next(self, command: str, path: str, note: str, word: str = "DIR") -> None:
         """Print the command to type next, with the path for the word that stands for it.
@@ -66,7 +74,7 @@ class StoreScreen:
         self.sheet.around(line, "bold")
 
     def metric(self, value: float | None) -> str:
-        return "" if value is None else f"{value:.5g}"
+        return "" if value is None else f"{value:.5g}".replace(".", self.words.decimal_mark)
 
 
 def some(names: Sequence[str]) -> tuple[str, int]:

@@ -25,7 +25,7 @@ def print_verdict(verdict: Verdict, words: Words, console: Console | None = None
     damaged = [c for c in checked if c.state == "damaged"]
     num_whole = sum(c.state == "whole" for c in checked)
     if num_whole:
-        sheet.line((say.store_verdict(num_whole, verdict.num_bytes), "green"))
+        sheet.paragraph(say.store_verdict(num_whole, verdict.num_bytes), "  ", "")
     if damaged:
         sheet.line((say.store_damage(len(damaged)), "bold red"))
     for each in damaged:

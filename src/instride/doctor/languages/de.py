@@ -13,6 +13,7 @@ PHRASES = {
     "machine-only": "{rules:Regel|Regeln} geprüft",
     "checkpoints": "Checkpoints in {paths}",
     "clean": "Nichts gefunden.",
+    "clean-so-far": "Nichts gefunden, bis die Zeit um war.",
     "findings": "{findings:Befund|Befunde}",
     "order": ", die schlimmsten zuerst",
     "cost": "kostet {cost} je Trainingsstunde",

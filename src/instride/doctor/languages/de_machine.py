@@ -155,7 +155,7 @@ UNKNOWNS: dict[str, str] = {
     "quota": "Ob für `{path}` ({filesystem}) ein Kontingent gilt: Das weiß nur der Server;"
     " `quota -s` fragt ihn.",
     "hidden-processes": "Was {processes:Prozess eines anderen Benutzers liest und schreibt"
-    "|Prozesse anderer Benutzer lesen und schreiben}: Das darf nur root sehen.",
+    "|Prozesse anderer Benutzer lesen und schreiben}: Dafür fehlen hier die Rechte.",
     "open-files": "Welche Programme Checkpoints geöffnet haben: Danach wird nur unter Linux"
     " gesehen.",
     "swapping": "Ob gerade Speicher ausgelagert wird: Danach wird nur unter Linux gesehen.",

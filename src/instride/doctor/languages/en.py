@@ -16,6 +16,7 @@ PHRASES = {
     "machine-only": "{rules:rule|rules} checked",
     "checkpoints": "checkpoints in {paths}",
     "clean": "Nothing found.",
+    "clean-so-far": "Nothing found until the time was up.",
     "findings": "{findings:finding|findings}",
     "order": ", worst first",
     "cost": "takes {cost} from each hour of training",

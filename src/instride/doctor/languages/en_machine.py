@@ -16,7 +16,7 @@ UNKNOWNS: dict[str, str] = {
     "quota": "Whether a quota applies to `{path}` ({filesystem}): only its server knows;"
     " `quota -s` asks it.",
     "hidden-processes": "What {processes:process of another user reads and writes"
-    "|processes of other users read and write}: only root may look.",
+    "|processes of other users read and write}: that takes more rights.",
     "open-files": "Which programs have checkpoints open: that is only looked at on Linux.",
     "swapping": "Whether memory is swapped just now: that is only looked at on Linux.",
     "pressure": "Whether programs wait for memory: this kernel does not count it (no"

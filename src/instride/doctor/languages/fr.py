@@ -13,6 +13,7 @@ PHRASES = {
     "machine-only": "{rules:règle vérifiée|règles vérifiées}",
     "checkpoints": "checkpoints dans {paths}",
     "clean": "Rien à signaler.",
+    "clean-so-far": "Rien à signaler dans le temps imparti.",
     "findings": "{findings:constat|constats}",
     "order": ", du plus grave au moins grave",
     "cost": "prend {cost} à chaque heure d'entraînement",

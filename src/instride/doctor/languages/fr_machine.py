@@ -153,7 +153,7 @@ UNKNOWNS: dict[str, str] = {
     "quota": "Si un quota s'applique à `{path}` ({filesystem}) : seul son serveur le sait ;"
     " `quota -s` le lui demande.",
     "hidden-processes": "Ce que {processes:processus d'un autre utilisateur lit et écrit"
-    "|processus d'autres utilisateurs lisent et écrivent} : seul root peut le voir.",
+    "|processus d'autres utilisateurs lisent et écrivent} : il faut plus de droits.",
     "open-files": "Quels programmes ont ouvert des checkpoints : ce n'est examiné que sous Linux.",
     "swapping": "Si de la mémoire est en cours de swap : ce n'est examiné que sous Linux.",
     "pressure": "Si des programmes attendent de la mémoire : ce noyau ne le compte pas (pas de"

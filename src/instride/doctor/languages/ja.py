@@ -14,6 +14,7 @@ PHRASES = {
     "machine-only": "{rules}件のルールを確認",
     "checkpoints": "チェックポイント: {paths}",
     "clean": "問題は見つかりませんでした。",
+    "clean-so-far": "時間内に確認した範囲では、問題は見つかりませんでした。",
     "findings": "{findings}件の指摘",
     "order": "（影響の大きい順）",
     "cost": "学習1時間あたり{cost}の損失",

@@ -146,7 +146,7 @@ UNKNOWNS: dict[str, str] = {
     "quota": "`{path}`（{filesystem}）にクォータがあるかはサーバーしか知りません。"
     "`quota -s`で確認できます。",
     "hidden-processes": "ほかのユーザーの{processes}個のプロセスの読み書きは、"
-    "rootにしか見えません。",
+    "権限がないため見られません。",
     "open-files": "どのプログラムがチェックポイントを開いているかは、Linuxでのみ調べます。",
     "swapping": "今メモリがスワップされているかは、Linuxでのみ調べます。",
     "pressure": "プログラムがメモリを待っているかは、このカーネルでは分かりません"

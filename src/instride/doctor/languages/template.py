@@ -12,7 +12,8 @@ from typing import ClassVar
 import msgspec
 
 from instride.doctor.model import Bytes, Count, Fact, Factor, Seconds, Share, Speed
-from instride.explain.languages.contract import Language
+from instride.explain.languages.errors import ErrorWords
+from instride.reasons import Reason
 
 SPACE = "\u00a0"
 
@@ -48,8 +49,8 @@ class Writer:
     gap: ClassVar[str] = " "
     """Between a number and what it counts."""
 
-    def __init__(self, numbers: Language) -> None:
-        self._numbers = numbers
+    def __init__(self, words: ErrorWords) -> None:
+        self._words = words
 
     def fill(self, template: str, facts: Mapping[str, Fact]) -> str:
         """The sentence of a template; KeyError if a fact is missing."""
@@ -64,21 +65,23 @@ class Writer:
         match fact:
             case str():
                 return fact
+            case Reason(name, facts):
+                return self._words.filled(name, facts)
             case Bytes(value):
-                return self._numbers.bytes(value)
+                return self._words.bytes(value)
             case Speed(value):
-                return self._numbers.bytes(value) + "/s"
+                return self._words.bytes(value) + "/s"
             case Seconds(value):
-                return self._numbers.seconds(value)
+                return self._words.seconds(value)
             case Share(value):
-                return self._numbers.percent(value)
+                return self._words.percent(value)
             case Factor(value):
-                return self._numbers.factor(value)
+                return self._words.factor(value)
             case Count(value):
                 return self._count(value, forms)
 
     def _count(self, value: int, forms: str) -> str:
-        number = self._numbers.number(value)
+        number = self._words.number(value)
         if not forms:
             return number
         one, _, many = forms.partition("|")

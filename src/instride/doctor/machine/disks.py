@@ -10,7 +10,6 @@ from instride.doctor.machine.alternatives import alternative_to, local_disks
 from instride.doctor.machine.disk_rules import check_speed
 from instride.doctor.machine.landing_rules import (
     NEVER_LOCAL,
-    PERMISSION_DENIED,
     check_lasting,
     check_remote,
     check_writable,
@@ -22,6 +21,7 @@ from instride.doctor.machine.probing import SPARE_BYTES, Probed, probe
 from instride.doctor.machine.space import check_inodes, check_quota, check_space
 from instride.doctor.model import Finding, Reading, Unknown
 from instride.doctor.request import Request
+from instride.reasons import Reason
 
 PROBED_RULES = (
     "slow-checkpoint-disk",
@@ -56,12 +56,11 @@ class Disks:
             self._said.append(Unknown("silent-filesystem", {**facts}))
             return None
         except PermissionError as error:
-            reading = Reading(error.filename or str(path), PERMISSION_DENIED)
-            self._said.append(not_writable(path, PERMISSION_DENIED, reading))
+            reading = Reading(error.filename or str(path), error.strerror or str(error))
+            self._said.append(not_writable(path, Reason.of(error), reading))
             return None
         except OSError as error:
-            why = error.strerror or str(error)
-            self._said.append(Unknown("unreadable-path", {**facts, "error": why}))
+            self._said.append(Unknown("unreadable-path", {**facts, "error": Reason.of(error)}))
             return None
         if landing is None:
             self._said.append(Unknown("unknown-filesystem", {**facts}))

@@ -11,9 +11,9 @@ from pathlib import Path
 from instride.doctor.machine.alternatives import elsewhere
 from instride.doctor.machine.landings import Landing
 from instride.doctor.model import Certainty, Finding, Fix, FixKind, Reading
+from instride.reasons import Reason
 from instride.system.filesystems import Kind, is_remote
 
-PERMISSION_DENIED = "permission denied"
 NEVER_LOCAL = frozenset({Kind.WINDOWS, Kind.OBJECTS})
 """They do other things with a rename and a sync than a disk does, whatever a short probe says.
 
@@ -55,15 +55,17 @@ def check_remote(landing: Landing, alternative: Landing | None) -> Iterator[Find
 def check_writable(landing: Landing) -> Iterator[Finding]:
     """checkpoints-not-writable, as far as asking tells; writing tells more."""
     if "ro" in landing.mount.options:
-        yield not_writable(landing.path, "read-only file system", mount_reading(landing))
+        yield not_writable(landing.path, Reason("os.EROFS"), mount_reading(landing))
     elif not landing.folder.is_dir():
-        yield not_writable(landing.path, "not a directory", Reading(str(landing.folder), "a file"))
+        reading = Reading(str(landing.folder), "a file")
+        yield not_writable(landing.path, Reason("os.ENOTDIR"), reading)
     elif not os.access(landing.folder, os.W_OK | os.X_OK):
         mode = oct(landing.folder.stat().st_mode & 0o7777)
-        yield not_writable(landing.path, PERMISSION_DENIED, Reading(str(landing.folder), mode))
+        reading = Reading(str(landing.folder), mode)
+        yield not_writable(landing.path, Reason("os.EACCES"), reading)
 
 
-def not_writable(path: Path, error: str, reading: Reading) -> Finding:
+def not_writable(path: Path, error: Reason, reading: Reading) -> Finding:
     if sys.platform == "win32":
         shown = f'icacls "{path}"'
     else:

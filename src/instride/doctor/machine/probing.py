@@ -17,6 +17,7 @@ from pathlib import Path
 import msgspec
 
 from instride.doctor.machine.landings import SilentError, answer_of
+from instride.reasons import Reason
 
 FIRST_BYTES = 1 << 20
 LARGEST_BYTES = 32 << 20
@@ -36,7 +37,7 @@ class Probed(msgspec.Struct, frozen=True):
 
     synced_bytes_per_s: float | None
     direct_bytes_per_s: float | None
-    error: str | None = None
+    error: Reason | None = None
     """What the system said when nothing could be written."""
 
 
@@ -119,8 +120,8 @@ def _take_turns(targets: Sequence[_Target], end: float) -> None:
             target.write_once(max(0.01, end - time.monotonic()))
 
 
-def _said(target: _Target) -> str | None:
-    return None if target.error is None else target.error.strerror or str(target.error)
+def _said(target: _Target) -> Reason | None:
+    return None if target.error is None else Reason.of(target.error)
 
 
 def _pass_the_cache(descriptor: int) -> None:

@@ -122,7 +122,5 @@ def _competing(rivals: Sequence[Activity], num_cpus: int, certainty: Certainty) 
 
 
 def _doing(activity: Activity) -> str:
-    cpu = f"{percent(activity.cores)} of a processor"
-    if activity.io_bytes_per_s:
-        return f"{cpu}, {speed(activity.io_bytes_per_s)} read and written"
-    return cpu
+    cpu = f"CPU {percent(activity.cores)}"
+    return f"{cpu}, I/O {speed(activity.io_bytes_per_s)}" if activity.io_bytes_per_s else cpu

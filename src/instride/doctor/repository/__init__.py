@@ -3,11 +3,12 @@
 from instride.doctor.repository.collecting import uncollected
 from instride.doctor.repository.configs import ConfigFile, Entry
 from instride.doctor.repository.files import Skipped, TextFile, Why
-from instride.doctor.repository.python import PythonFile
+from instride.doctor.repository.python import Budget, PythonFile, TimeIsUp
 from instride.doctor.repository.reading import Repository, read_repository
 from instride.doctor.repository.scripts import Command, ScriptFile
 
 __all__ = [
+    "Budget",
     "Command",
     "ConfigFile",
     "Entry",
@@ -16,6 +17,7 @@ __all__ = [
     "ScriptFile",
     "Skipped",
     "TextFile",
+    "TimeIsUp",
     "Why",
     "read_repository",
     "uncollected",

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import math
 import re
+import time
 import warnings
 from collections.abc import Sequence
 from functools import cached_property
@@ -16,6 +18,11 @@ PYTHON_2 = re.compile(
     r"|except[ \t]+\w[\w.]*[ \t]*,[ \t]*\w+[ \t]*:|raise[ \t]+\w+[ \t]*,)",
     re.MULTILINE,
 )
+TOKEN = re.compile(r"\w+|[^\w\s]")
+USUAL_TOKEN = 5
+"""Bytes, spaces included."""
+MOST_TOKENS = 150_000
+"""In one file; ten thousand lines of code have fewer."""
 One = TypeVar("One", bound=ast.AST)
 Two = TypeVar("Two", bound=ast.AST)
 Three = TypeVar("Three", bound=ast.AST)
@@ -23,11 +30,43 @@ FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 LoopNode = ast.For | ast.AsyncFor | ast.While
 
 
+class TimeIsUp(Exception):
+    """Raised in the middle of a rule: a thread that goes on would hold up all that follows."""
+
+
+class Budget:
+    """How much code is parsed in all, and until when.
+
+    A tree takes some 250 bytes for each word and sign. The deadline is one of `time.monotonic`.
+    """
+
+    def __init__(self, tokens: int, deadline: float = math.inf) -> None:
+        self._left = tokens
+        self._deadline = deadline
+
+    def check_time(self) -> None:
+        if time.monotonic() > self._deadline:
+            raise TimeIsUp
+
+    def take(self, tokens: int) -> bool:
+        if tokens > self._left:
+            return False
+        self._left -= tokens
+        return True
+
+
 class PythonFile(TextFile):
     """Parsed when something first asks for its tree; one that does not parse has an empty tree."""
 
+    def __init__(self, path: str, text: str, budget: Budget | None = None) -> None:
+        super().__init__(path, text)
+        self._budget = budget
+
     @cached_property
     def _parsed(self) -> tuple[ast.Module, Why | None]:
+        why = self._refusal()
+        if why is not None:
+            return ast.Module(body=[], type_ignores=[]), why
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
@@ -37,6 +76,15 @@ class PythonFile(TextFile):
         except (ValueError, RecursionError, MemoryError):
             why = Why.BROKEN
         return ast.Module(body=[], type_ignores=[]), why
+
+    def _refusal(self) -> Why | None:
+        """Why it is not even tried: a table of numbers, or more code than fits in memory."""
+        num_tokens = len(self.text) // USUAL_TOKEN
+        if num_tokens * USUAL_TOKEN > MOST_TOKENS:
+            num_tokens = sum(1 for _ in TOKEN.finditer(self.text))
+        if num_tokens > MOST_TOKENS:
+            return Why.TOO_LARGE
+        return None if self._budget is None or self._budget.take(num_tokens) else Why.TOO_MANY
 
     @property
     def tree(self) -> ast.Module:
@@ -72,6 +120,8 @@ class PythonFile(TextFile):
     ) -> list[One | Two | Three]: ...
     def nodes(self, *types: type[ast.AST]) -> Sequence[ast.AST]:
         """All nodes of these types; of one type in the order of the source."""
+        if self._budget is not None:
+            self._budget.check_time()
         by_type = self._index[0]
         return [node for kind in types for node in by_type.get(kind, ())]
 
@@ -144,10 +194,6 @@ class PythonFile(TextFile):
     def calls(self, *names: str) -> list[ast.Call]:
         """The calls of functions by their dotted names, in the order of the source."""
         return [call for call in self.nodes(ast.Call) if self.name_of(call.func) in names]
-
-    def source(self, node: ast.AST) -> str:
-        """The source of an expression, written in one line."""
-        return ast.unparse(node)
 
 
 def _children(node: ast.AST) -> list[ast.AST]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import math
 import re
 import time
@@ -10,10 +9,9 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
-from instride.doctor.model import Place
 from instride.doctor.repository.configs import ConfigFile
-from instride.doctor.repository.files import Skipped, TextFile, Why, list_files, read_raw
-from instride.doctor.repository.python import PythonFile
+from instride.doctor.repository.files import Skipped, Why, list_files, read_raw
+from instride.doctor.repository.python import Budget, PythonFile
 from instride.doctor.repository.scripts import SHEBANG, ScriptFile, script_kind
 
 CONFIG_KINDS = {
@@ -28,6 +26,8 @@ NOT_CONFIGS = re.compile(
     r"package(-lock)?\.json|tsconfig.*\.json|tokenizer.*\.json|vocab.*\.json|.*\.index\.json"
     r"|poetry\.lock|mkdocs\.ya?ml|\.pre-commit-config\.yaml|setup\.cfg|tox\.ini|pytest\.ini"
 )
+MOST_CODE = 2_500_000
+"""Words and signs of Python in all."""
 WORD = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -41,8 +41,10 @@ class Repository:
         configs: list[ConfigFile],
         scripts: list[ScriptFile],
         skipped: list[Skipped],
+        budget: Budget | None = None,
     ) -> None:
         self.root = root
+        self.budget = budget or Budget(MOST_CODE)
         self.python = python
         self.configs = configs
         self.scripts = scripts
@@ -60,51 +62,19 @@ class Repository:
 
     def python_mentioning(self, *words: str) -> Iterator[PythonFile]:
         """The Python files with any of these words, so that the others need not be parsed."""
-        return (file for file in self.python if file.mentions(*words))
-
-    def place(self, file: TextFile, line: int) -> Place:
-        return file.place(line)
+        for file in self.python:
+            self.budget.check_time()
+            if file.mentions(*words):
+                yield file
 
     @cached_property
     def words(self) -> frozenset[str]:
         """Every word of every Python file, comments and strings included."""
         found: set[str] = set()
         for file in self.python:
+            self.budget.check_time()
             found.update(WORD.findall(file.text))
         return frozenset(found)
-
-    @cached_property
-    def names_read(self) -> dict[str, list[tuple[PythonFile, int]]]:
-        """Where code reads a name from something: `x.name`, `x["name"]`, `x.get("name")`,
-        `getattr(x, "name")`, or the bare `name`."""
-        found: dict[str, list[tuple[PythonFile, int]]] = {}
-        for file in self.python:
-            for name, line in _names_read(file):
-                found.setdefault(name, []).append((file, line))
-        return found
-
-
-def _names_read(file: PythonFile) -> Iterator[tuple[str, int]]:
-    for attribute in file.nodes(ast.Attribute):
-        if isinstance(attribute.ctx, ast.Load):
-            yield attribute.attr, attribute.lineno
-    for name in file.nodes(ast.Name):
-        if isinstance(name.ctx, ast.Load):
-            yield name.id, name.lineno
-    for subscript in file.nodes(ast.Subscript):
-        if isinstance(subscript.ctx, ast.Load):
-            yield from _text(subscript.slice)
-    for call in file.nodes(ast.Call):
-        if isinstance(call.func, ast.Attribute) and call.func.attr in {"get", "pop"}:
-            yield from _text(*call.args[:1])
-        elif isinstance(call.func, ast.Name) and call.func.id in {"getattr", "hasattr"}:
-            yield from _text(*call.args[1:2])
-
-
-def _text(*nodes: ast.AST) -> Iterator[tuple[str, int]]:
-    for node in nodes:
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            yield node.value, node.lineno
 
 
 def read_repository(
@@ -115,7 +85,8 @@ def read_repository(
     The deadline is one of `time.monotonic`; what was not read by then is left out, and said.
     """
     skipped: list[Skipped] = []
-    repository = Repository(root, [], [], [], skipped)
+    budget = Budget(MOST_CODE, deadline)
+    repository = Repository(root, [], [], [], skipped, budget)
     for path in list_files(root, exclude, skipped):
         if time.monotonic() > deadline:
             skipped.append(Skipped(path, Why.TIME))
@@ -138,7 +109,7 @@ def _add(repository: Repository, root: Path, path: str, skipped: list[Skipped]) 
     if text is None:
         return
     if suffix == ".py":
-        repository.python.append(PythonFile(path, text))
+        repository.python.append(PythonFile(path, text, repository.budget))
     elif config and script != "compose":
         repository.configs.append(ConfigFile(path, text, config))
     else:

@@ -48,3 +48,5 @@ CHECKS: dict[str, Check] = {
     "unused-key": keys.unused_key,
     "module-pickled": saving.module_pickled,
 }
+WITH_LOG = frozenset({"saves-too-often", "evaluates-too-often", "saves-too-rarely"})
+"""Rules that read a log, where one is given."""

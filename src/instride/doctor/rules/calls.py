@@ -10,6 +10,7 @@ import ast
 import re
 from collections.abc import Iterator
 from functools import cached_property
+from itertools import islice
 
 import msgspec
 
@@ -23,6 +24,8 @@ CALLED = re.compile(r"\b(\w++)[ \t]*+\(")
 MOST_MEANINGS = 3
 MOST_OWNERS = 12
 MOST_CALLERS = 40
+MOST_OF_A_NAME = 64
+"""Functions in one file that are told apart: nobody writes more by hand."""
 VAGUE = {
     "add", "append", "apply", "backward", "call", "close", "eval", "execute", "fit", "forward",
     "get", "handle", "init", "load", "log", "main", "process", "put", "reset", "run", "save",
@@ -46,6 +49,8 @@ class Calls:
         self._repository = repository
         self._defining = _files_by_name(repository, DEFINED)
         self._functions: dict[PythonFile, dict[str, list[Function]]] = {}
+        self._meant: dict[ast.expr, list[Function]] = {}
+        self._by_dotted: dict[str, list[Function]] = {}
         self._calls: dict[PythonFile, dict[str, list[ast.Call]]] = {}
         self._callers: dict[ast.AST, list[tuple[PythonFile, ast.Call]]] = {}
         trainers = [each for each in repository.python if each.mentions("backward(")]
@@ -63,37 +68,41 @@ class Calls:
         return True
 
     def functions_in(self, file: PythonFile, name: str) -> list[Function]:
-        """The functions and methods of a name in a file."""
+        """The first functions and methods of a name in a file."""
         if file not in self._functions:
             by_name: dict[str, list[Function]] = {}
             for node in file.nodes(ast.FunctionDef, ast.AsyncFunctionDef):
-                by_name.setdefault(node.name, []).append(Function(file, node))
+                same = by_name.setdefault(node.name, [])
+                if len(same) < MOST_OF_A_NAME:
+                    same.append(Function(file, node))
             self._functions[file] = by_name
         return self._functions[file].get(name, [])
 
     def meant(self, file: PythonFile, called: ast.expr) -> list[Function]:
         """The functions of the repository that an expression can stand for."""
-        files = self._defining.get(last(called))
-        if files is None:
-            return []
+        if called not in self._meant:
+            self._meant[called] = self._find(file, called)
+        return self._meant[called]
+
+    def _find(self, file: PythonFile, called: ast.expr) -> list[Function]:
         if isinstance(called, ast.Name):
-            return self._by_bare_name(file, called, files)
+            imported = file.imports.get(called.id)
+            if imported is not None:
+                return self._imported(imported)
+            return [each for each in self.functions_in(file, called.id) if not each.is_method]
         if isinstance(called, ast.Attribute):
-            return self._by_attribute(file, called, files)
+            return self._by_attribute(file, called)
         return []
 
-    def _by_bare_name(
-        self, file: PythonFile, called: ast.Name, files: list[PythonFile]
-    ) -> list[Function]:
-        imported = file.imports.get(called.id)
-        if imported is not None:
-            return self._imported(imported, files)
-        return [each for each in self.functions_in(file, called.id) if not each.is_method]
+    def is_guess(self, file: PythonFile, called: ast.expr) -> bool:
+        """Whether only the name of a method tells which one is called, and that in another file."""
+        if not isinstance(called, ast.Attribute) or self.functions_in(file, called.attr):
+            return False
+        return _root(called.value) not in file.imports
 
-    def _by_attribute(
-        self, file: PythonFile, called: ast.Attribute, files: list[PythonFile]
-    ) -> list[Function]:
+    def _by_attribute(self, file: PythonFile, called: ast.Attribute) -> list[Function]:
         root = called.value
+        files = self._defining.get(called.attr, [])
         if isinstance(root, ast.Name) and root.id in {"self", "cls"}:
             owner = class_of(file, called)
             own = self.functions_in(file, called.attr)
@@ -101,20 +110,22 @@ class Calls:
                 called.attr, files
             )
         if isinstance(root, ast.Name | ast.Attribute) and _root(root) in file.imports:
-            return self._imported(file.name_of(called) or "", files)
+            return self._imported(file.name_of(called) or "")
         if called.attr in VAGUE:
             methods = self._methods(called.attr, files[:MOST_OWNERS])
             return [each for each in methods if _fits(last_name(root), each)]
         return self._few(called.attr, files)
 
-    def _imported(self, dotted: str, files: list[PythonFile]) -> list[Function]:
-        name = dotted.rpartition(".")[2]
-        return [
-            each
-            for file in files
-            if _is_of_module(file, dotted)
-            for each in self.functions_in(file, name)
-        ]
+    def _imported(self, dotted: str) -> list[Function]:
+        if dotted not in self._by_dotted:
+            name = dotted.rpartition(".")[2]
+            self._by_dotted[dotted] = [
+                each
+                for file in self._defining.get(name, ())
+                if _is_of_module(file, dotted)
+                for each in self.functions_in(file, name)
+            ]
+        return self._by_dotted[dotted]
 
     def _methods(self, name: str, files: list[PythonFile]) -> list[Function]:
         return [each for file in files for each in self.functions_in(file, name) if each.is_method]
@@ -135,15 +146,18 @@ class Calls:
     def callers(self, function: Function) -> list[tuple[PythonFile, ast.Call]]:
         """The calls in the repository that can mean a function."""
         if function.node not in self._callers:
-            name = function.node.name
-            self._callers[function.node] = [
-                (file, call)
-                for file in self.calling.get(name, ())
-                if self.is_of_interest(file)
-                for call in self.calls_in(file, name)
-                if any(each.node is function.node for each in self.meant(file, call.func))
-            ][:MOST_CALLERS]
+            self._callers[function.node] = list(islice(self._calls_of(function), MOST_CALLERS))
         return self._callers[function.node]
+
+    def _calls_of(self, function: Function) -> Iterator[tuple[PythonFile, ast.Call]]:
+        name, node = function.node.name, function.node
+        if all(each.node is not node for each in self.functions_in(function.file, name)):
+            return
+        for file in self.calling.get(name, ()):
+            if self.is_of_interest(file):
+                for call in self.calls_in(file, name):
+                    if any(each.node is node for each in self.meant(file, call.func)):
+                        yield file, call
 
     def handed_over(self, function: Function) -> Iterator[tuple[PythonFile, ast.Call]]:
         """The calls that give a function to a thread, a pool or a process, or give it work."""
@@ -206,6 +220,7 @@ def _files_by_name(repository: Repository, pattern: re.Pattern[str]) -> dict[str
     """The files in which a pattern finds a name; cheaper than their trees."""
     found: dict[str, list[PythonFile]] = {}
     for file in repository.python:
+        repository.budget.check_time()
         for name in set(pattern.findall(file.text)):
             found.setdefault(name, []).append(file)
     return found

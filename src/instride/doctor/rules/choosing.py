@@ -43,12 +43,13 @@ def orders_by_mtime(repository: Repository, request: Request) -> Iterator[Findin
             continue
         for call in file.nodes(ast.Call):
             things = _ordered(file, call)
-            if things is not None and _are_checkpoints(file, call, things):
+            certainty = _are_checkpoints(file, call, things) if things is not None else None
+            if things is not None and certainty is not None:
                 yield Finding(
                     "orders-by-mtime",
                     {"code": code(call)},
                     (file.place(call.lineno),),
-                    Certainty.LIKELY,
+                    certainty,
                     (_by_step(file, call, things),),
                 )
     for script in repository.scripts:
@@ -72,11 +73,12 @@ def _key(call: ast.Call) -> ast.expr | None:
     return next((each.value for each in call.keywords if each.arg == "key"), None)
 
 
-def _are_checkpoints(file: PythonFile, call: ast.Call, things: ast.expr) -> bool:
-    if CHECKPOINT_LIST.fullmatch(last_name(things).lower()):
-        return True
+def _are_checkpoints(file: PythonFile, call: ast.Call, things: ast.expr) -> Certainty | None:
+    """How sure it is that they are: by their names, or only by what is done with them."""
     texts = [each for each in texts_in(file, things) if PATTERN_TEXT.search(each)]
-    return any(map(CHECKPOINTS.search, texts)) or _is_resumed(file, call)
+    if CHECKPOINT_LIST.fullmatch(last_name(things).lower()) or any(map(CHECKPOINTS.search, texts)):
+        return Certainty.LIKELY
+    return Certainty.PERHAPS if _is_resumed(file, call) else None
 
 
 def _is_resumed(file: PythonFile, call: ast.Call) -> bool:

@@ -7,9 +7,7 @@ import ast
 from instride.doctor.diffs import diff
 from instride.doctor.model import Fix
 from instride.doctor.repository import PythonFile
-
-STANDARD = frozenset({"atexit", "copy", "os", "re", "threading"})
-"""Modules of the standard library that fixes import."""
+from instride.doctor.repository.python import FunctionNode
 
 
 class Edits:
@@ -57,7 +55,13 @@ class Edits:
     def need(self, *modules: str) -> None:
         """Import modules where the file does not do so at its top."""
         first, _ = _imports(self._file)
-        missing = [each for each in sorted(modules) if self._file.imports.get(each) != each]
+        there = {
+            alias.asname or alias.name
+            for each in self._file.tree.body
+            if isinstance(each, ast.Import)
+            for alias in each.names
+        }
+        missing = sorted(set(modules) - there)
         if missing:
             self.before(first, *(f"import {each}" for each in missing))
 
@@ -91,7 +95,8 @@ def _imports(file: PythonFile) -> tuple[int, int]:
     first = found[0]
     last = first
     for each in body[body.index(first) :]:
-        if not isinstance(each, ast.Import | ast.ImportFrom):
+        if isinstance(each, FunctionNode | ast.ClassDef):
             break
-        last = each
+        if isinstance(each, ast.Import | ast.ImportFrom):
+            last = each
     return first.lineno, last.end_lineno or last.lineno

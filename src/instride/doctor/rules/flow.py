@@ -11,6 +11,7 @@ import msgspec
 from instride.doctor.repository import PythonFile, Repository
 from instride.doctor.repository.python import FunctionNode, LoopNode
 from instride.doctor.rules.calls import Calls, Function, last
+from instride.doctor.rules.loops import SCALER
 from instride.doctor.rules.remembering import once
 
 DEEPEST = 6
@@ -18,7 +19,7 @@ HOOK = re.compile(r"on_(train|validation|step|epoch|fit|save|evaluate)\w*|\w*epo
 """Methods that a trainer calls again and again."""
 WHOLE_TRAININGS = re.compile(r"\w*(seed|fold|trial|task|sweep|experiment|lr|run)s?(_\w+)?")
 """What a loop goes through that trains anew each time."""
-BACKWARD = {"backward", "manual_backward"}
+BACKWARD = {"backward", "manual_backward", SCALER}
 
 
 class Reach(msgspec.Struct, frozen=True, eq=False):
@@ -29,6 +30,8 @@ class Reach(msgspec.Struct, frozen=True, eq=False):
     """A loop, or a hook that a trainer calls."""
     by_thread: bool
     """Through a function that was handed to a thread or a process."""
+    is_guessed: bool = False
+    """A call on the way means a method of another file, as far as its name tells."""
 
 
 @once
@@ -114,17 +117,26 @@ class Flow(Calls):
     def _reach_of_function(
         self, function: Function, seen: set[ast.AST], depth: int
     ) -> Reach | None:
-        by_thread: Reach | None = None
-        for file, call in self.callers(function):
-            found = self._reach(file, call, seen, depth + 1)
-            if found is not None and not found.by_thread:
-                return found
-            by_thread = by_thread or found
-        for file, call in self.handed_over(function):
-            found = self._reach(file, call, seen, depth + 1)
-            if found is not None:
-                by_thread = by_thread or Reach(found.file, found.loop, by_thread=True)
-        return by_thread
+        best: Reach | None = None
+        for by_thread, calls in ((False, self.callers), (True, self.handed_over)):
+            for file, call in calls(function):
+                found = self._reach(file, call, seen, depth + 1)
+                if found is None:
+                    continue
+                reach = Reach(
+                    found.file,
+                    found.loop,
+                    found.by_thread or by_thread,
+                    found.is_guessed or (not by_thread and self.is_guess(file, call.func)),
+                )
+                if not (reach.by_thread or reach.is_guessed):
+                    return reach
+                best = reach if best is None else min(best, reach, key=_doubt)
+        return best
+
+
+def _doubt(reach: Reach) -> tuple[bool, bool]:
+    return reach.by_thread, reach.is_guessed
 
 
 def _trains_anew(loop: LoopNode) -> bool:

@@ -28,6 +28,8 @@ CLEANING = {
 }  # fmt: skip
 """What a function that does nothing but clean up calls."""
 EMPTY = {f"torch.{device}.empty_cache" for device in ("cuda", "mps", "xpu", "npu", "accelerator")}
+MOST_CALLS = 100
+"""Of a file; one with more was not written by people."""
 NEAR = 4
 """Statements between two calls that belong together."""
 GATHERS = ("FullStateDictConfig", "full_state_dict", "summon_full_params", "FSDP")
@@ -68,8 +70,8 @@ def cleanings(repository: Repository) -> list[Cleaning]:
 
 
 def _cleanings_of(file: PythonFile, ran: set[int]) -> Iterator[Cleaning]:
-    collects = [call for call in file.calls(*COLLECT) if _is_whole(call)]
-    empties = file.calls(*EMPTY)
+    collects = [call for call in file.calls(*COLLECT) if _is_whole(call)][:MOST_CALLS]
+    empties = file.calls(*EMPTY)[:MOST_CALLS]
     done: set[int] = set()
     for call in [*collects, *empties]:
         block = _block_of(file, call)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from textwrap import dedent, indent
 
 from instride.doctor.diffs import diff
 from instride.doctor.model import Certainty, Count, Finding, Fix, FixKind
@@ -13,6 +14,7 @@ from instride.doctor.request import Request
 from instride.doctor.rules.every_step import Ran, every_step
 from instride.doctor.rules.garbage import Cleaning, cleanings, empties_after_save
 from instride.doctor.rules.loops import StepLoop, last_name, nodes_in, source, step_loops
+from instride.doctor.rules.remembering import once
 
 DEVICES = ("cuda", "mps", "xpu", "npu", "accelerator")
 SYNCHRONIZE = {f"torch.{device}.synchronize" for device in DEVICES}
@@ -22,11 +24,23 @@ NEAR = 5
 """Statements between a clock and the wait that makes its reading right."""
 READS = {"item", "tolist"}
 OF_THE_STEP = re.compile(
-    r"\w*(loss|norm|acc\d*|accuracy|correct|logits?|preds?|outputs?|rewards?)\w*", re.IGNORECASE
+    r"\w*(loss|norm|acc\d*|accuracy|correct|logits?|preds?|outputs?|rewards?|ratio|entropy)\w*"
+    r"|(\w+_)?kl",
+    re.IGNORECASE,
 )
 """Names of what a step computes on the device."""
-KEEPS = {"update", "append", "add", "add_"}
+BLOCKS = ast.If | ast.For | ast.AsyncFor | ast.While | ast.With | ast.AsyncWith
+KEEPS = {"update", "add", "add_"}
 """Methods that take a tensor as well as a number."""
+LISTS = ast.List | ast.ListComp | ast.Tuple
+"""What is kept in one may go to NumPy later, which takes no tensors of a device."""
+
+
+@once
+def files_on_a_device(repository: Repository) -> frozenset[PythonFile]:
+    """The files that train on a device, which a step need not wait for."""
+    files = {loop.file for loop in step_loops(repository)}
+    return frozenset(file for file in files if file.mentions(*ON_A_DEVICE))
 
 
 def collects_garbage_often(repository: Repository, request: Request) -> Iterator[Finding]:
@@ -56,8 +70,7 @@ def _fewer(cleaning: Cleaning) -> Fix:
         for line in lines:
             changed.setdefault(line, [])
         if kept:
-            indent = " " * statement.col_offset
-            changed[statement.lineno] = [f"{indent}gc.collect()"]
+            changed[statement.lineno] = [f"{' ' * statement.col_offset}gc.collect()"]
     return diff(file, changed) or Fix(FixKind.LINE, "gc.collect()  # once")
 
 
@@ -111,8 +124,9 @@ def _is_timed(ran: Ran) -> bool:
 
 
 def waits_for_values_every_step(repository: Repository, request: Request) -> Iterator[Finding]:
+    on_a_device = files_on_a_device(repository)
     for loop in step_loops(repository):
-        if not loop.file.mentions(*ON_A_DEVICE):
+        if loop.file not in on_a_device:
             continue
         every = list(every_step(loop))
         # A loop that waits on purpose, to be timed, loses nothing more by reading a value.
@@ -156,13 +170,24 @@ def _kept_on_device(loop: StepLoop, ran: Ran) -> Fix:
         fix = diff(file, {call.lineno: [line.replace(reading, ".detach()")]})
         if fix is not None:
             return fix
-    return Fix(FixKind.LINE, f"if step % 50 == 0:\n    {line.strip()}")
+    return Fix(FixKind.LINE, f"if step % 50 == 0:\n{_indented(file, ran)}")
+
+
+def _indented(file: PythonFile, ran: Ran) -> str:
+    """The statement that reads a value, to stand under a condition; the reading where it is more
+    than a statement."""
+    statement = ran.statement
+    text = source(ran.call)
+    if not isinstance(statement, BLOCKS):
+        lines = file.lines[statement.lineno - 1 : statement.end_lineno]
+        text = dedent("\n".join(lines))
+    return indent(text, "    ")
 
 
 def _takes_tensors(ran: Ran) -> bool:
     statement = ran.statement
     if isinstance(statement, ast.AugAssign):
-        return True
+        return not isinstance(statement.value, LISTS)
     return (
         isinstance(statement, ast.Expr)
         and isinstance(statement.value, ast.Call)
@@ -175,10 +200,9 @@ def _removed(file: PythonFile, call: ast.Call) -> Fix:
     parent = file.parent(call)
     if isinstance(parent, ast.Expr) and parent.lineno == parent.end_lineno:
         line = file.lines[parent.lineno - 1]
-        indent = " " * parent.col_offset
         if line.split("#")[0].strip() == source(call):
             without = diff(file, {parent.lineno: []}) or diff(
-                file, {parent.lineno: [f"{indent}pass"]}
+                file, {parent.lineno: [f"{' ' * parent.col_offset}pass"]}
             )
             if without is not None:
                 return without

@@ -19,7 +19,7 @@ from instride.doctor.model import (
     Seconds,
     Share,
 )
-from instride.doctor.repository import Repository
+from instride.doctor.repository import Budget, Repository
 from instride.doctor.request import Request
 from instride.doctor.rules.interval_settings import EVALUATES, SAVES, IntervalSetting, settings
 from instride.explain.advice import NEAR, TARGET, Advice, Pausing, advise, pausing
@@ -60,7 +60,7 @@ def _too_often(
 ) -> Iterator[Finding]:
     if request.log is None:
         return
-    costs = costs_in(request.log)
+    costs = costs_in(request.log, repository.budget)
     is_save = rule == "saves-too-often"
     measured = costs.saving if is_save else costs.evaluating
     if measured is None:
@@ -94,7 +94,7 @@ def _too_often(
 def saves_too_rarely(repository: Repository, request: Request) -> Iterator[Finding]:
     if request.log is None:
         return
-    costs = costs_in(request.log)
+    costs = costs_in(request.log, repository.budget)
     advised = _by_failures(costs)
     if advised is None or costs.saving is None:
         return
@@ -113,10 +113,11 @@ def saves_too_rarely(repository: Repository, request: Request) -> Iterator[Findi
 
 
 @lru_cache(maxsize=1)
-def costs_in(log: str) -> Costs:
+def costs_in(log: str, budget: Budget) -> Costs:
     """What a log shows; three rules ask the same one."""
     choice = choose([log], None, [])
-    explanation = explain(read_with(choice.reader, choice.sources), choice.sources)
+    run = read_with(choice.reader, choice.sources, budget.check_time)
+    explanation = explain(run, choice.sources)
     return Costs(
         _measured(explanation, Owner.SAVE),
         _measured(explanation, Owner.EVAL),

@@ -79,6 +79,18 @@ class Loader(msgspec.Struct, frozen=True, eq=False):
         return bool(self.file.loops_of(self.call))
 
     @property
+    def is_endless(self) -> bool:
+        """Whether its sampler is told how much to draw: then it need never begin again."""
+        sampler = self.setting("sampler")
+        if sampler is None:
+            return False
+        makers = [sampler, *_values(self.file, last_name(sampler))]
+        return any(
+            isinstance(each, ast.Call) and any(key.arg == "num_samples" for key in each.keywords)
+            for each in makers
+        )
+
+    @property
     def starts_again(self) -> bool:
         """Whether it is gone through again and again: in a loop of epochs, or by a trainer."""
         if self.is_returned and LIGHTNING_HOOK.fullmatch(self.name):

@@ -9,9 +9,8 @@ from instride.doctor.diffs import diff
 from instride.doctor.model import Certainty, Count, Finding, Fix, FixKind
 from instride.doctor.repository import PythonFile, Repository
 from instride.doctor.request import Request
-from instride.doctor.rules.habits import ON_A_DEVICE
+from instride.doctor.rules.habits import files_on_a_device
 from instride.doctor.rules.loaders import Loader, loaders
-from instride.doctor.rules.loops import step_loops
 from instride.system.cores import has_accelerator, usable_cores
 
 DECODES = {"torchvision", "PIL", "cv2", "torchaudio", "librosa", "albumentations", "decord"}
@@ -21,7 +20,7 @@ MOST_ADVISED = 8
 
 def loader_workers(repository: Repository, request: Request) -> Iterator[Finding]:
     cores = usable_cores()
-    trains_on_device = any(loop.file.mentions(*ON_A_DEVICE) for loop in step_loops(repository))
+    trains_on_device = bool(files_on_a_device(repository))
     for loader in loaders(repository):
         workers = loader.num_workers
         if workers is None:
@@ -55,16 +54,24 @@ def _workers(loader: Loader, workers: int, cores: int, certainty: Certainty) -> 
 def loader_restarts_workers(repository: Repository, request: Request) -> Iterator[Finding]:
     for loader in loaders(repository):
         workers = loader.num_workers
-        if loader.is_made_anew or loader.has("persistent_workers"):
+        if loader.is_made_anew or loader.is_endless or loader.has("persistent_workers"):
             continue
         if workers and loader.starts_again:
             yield _finding(
                 "loader-restarts-workers",
                 loader,
                 Certainty.LIKELY,
-                _with_setting(loader, "persistent_workers", "True"),
+                _with_setting(loader, "persistent_workers", _where_there_are_workers(loader)),
                 workers=Count(workers),
             )
+
+
+def _where_there_are_workers(loader: Loader) -> str:
+    """PyTorch refuses persistent workers where there are none."""
+    workers = loader.setting("num_workers")
+    if workers is None or isinstance(workers, ast.Constant):
+        return "True"
+    return f"{ast.unparse(workers)} > 0"
 
 
 def loader_not_pinned(repository: Repository, request: Request) -> Iterator[Finding]:

@@ -23,7 +23,9 @@ OPTIMIZER = re.compile(
     r"opts?\d*|opt_\w+|\w*_opt\d*|\w*(optim|scaler|engine|adamw?|muon|sgd)\w*", re.IGNORECASE
 )
 HOOKS = ("training_step", "on_train_batch_end", "on_train_batch_start", "on_step_end")
-MENTIONS = (".backward(", "manual_backward(", *(f"def {hook}(" for hook in HOOKS))
+SCALER = "loss_scaler"
+"""Called with a loss and an optimizer, as timm and its heirs do, it takes a whole step."""
+MENTIONS = (".backward(", f"{SCALER}(", "manual_backward(", *(f"def {hook}(" for hook in HOOKS))
 HOOK_OWNERS = ("lightning", "transformers", "composer")
 NOT_TRAINERS = re.compile(
     r"(^|/)(tests?|testing|docs?|benchmarks?)/|(^|/)(test_|conftest|bench|profil)[^/]*$"
@@ -88,6 +90,8 @@ class _Actions:
                 return frozenset({"backward"})
             if call.func.attr == "step" and self._is_optimizer(call.func.value):
                 return frozenset({"step"})
+        if last_name(call.func) == SCALER and len(call.args) > 1:
+            return BOTH
         function = called(call, self._functions)
         return self._of_function(function) if function is not None else frozenset()
 
@@ -114,6 +118,7 @@ class _Actions:
                 yield self._of_call(node)
 
 
+@once
 def functions_of(file: PythonFile) -> dict[str, FunctionNode]:
     """The functions and methods of a file by their names; of several with one name, the first."""
     found: dict[str, FunctionNode] = {}

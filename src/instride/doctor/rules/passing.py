@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from instride.doctor.repository import PythonFile, Repository
 from instride.doctor.repository.python import LoopNode
@@ -22,6 +23,8 @@ SAVERS = re.compile(
 """What `save` alone is a method of, where it saves a checkpoint: a picture has one, too."""
 NEAR = 6
 """Statements between a save and what belongs to it."""
+MOST_SITES = 40
+"""Calls of one function that are looked at."""
 STARTS = {"Thread", "Process", "submit"}
 Site = tuple[PythonFile, ast.Call]
 
@@ -80,6 +83,10 @@ def _is_called_in_loop(repository: Repository, file: PythonFile, call: ast.Call)
 
 def call_sites(repository: Repository, file: PythonFile, call: ast.Call) -> Iterator[Site]:
     """Where the function around a call is called, in its own file or where it is imported."""
+    return islice(_call_sites(repository, file, call), MOST_SITES)
+
+
+def _call_sites(repository: Repository, file: PythonFile, call: ast.Call) -> Iterator[Site]:
     function = file.function_of(call)
     if function is None or function.name.startswith("__"):
         return

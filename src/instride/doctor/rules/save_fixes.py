@@ -55,10 +55,10 @@ def write_whole(state, path):
 def written_whole(save: Save) -> Fix:
     """Save beside the final name, make it durable, then give it the name."""
     statement = _statement(save)
-    if statement is None:
+    opened = _opened(save)
+    if statement is None or (opened is None and _block_of(save) is not None):
         return Fix(FixKind.LINE, WHOLE)
     edits = Edits(save.file)
-    opened = _opened(save)
     if opened is not None:
         _write_file_whole(edits, save, *opened)
     else:
@@ -85,15 +85,17 @@ def _write_name_whole(edits: Edits, save: Save, statement: ast.stmt) -> None:
 
 def _opened(save: Save) -> tuple[ast.With, ast.expr] | None:
     """`with open(path, "wb") as f` around the save, and its path."""
-    target = save.target
-    if not isinstance(target, ast.Name):
-        return None
+    block = _block_of(save)
+    return _path_of(block, block.items[0].context_expr) if block is not None else None
+
+
+def _block_of(save: Save) -> ast.With | None:
+    """The `with ... as f` around a save into `f`."""
     for above in save.file.ancestors(save.call):
         if isinstance(above, ast.With) and len(above.items) == 1:
-            item = above.items[0]
-            name, opening = item.optional_vars, item.context_expr
-            if isinstance(name, ast.Name) and name.id == target.id:
-                return _path_of(above, opening)
+            name = above.items[0].optional_vars
+            if name is not None and ast.unparse(name) == ast.unparse(save.target):
+                return above
     return None
 
 
@@ -123,15 +125,21 @@ def _write_file_whole(edits: Edits, save: Save, block: ast.With, path: ast.expr)
 
 def written_behind(save: Save) -> Fix:
     """Copy the state, and let a thread write it whole while training goes on."""
-    lines = f"{ON_CPU}\n\n{IN_BACKGROUND}"
+    torch = _torch(save.file)
+    lines = f"{ON_CPU}\n\n{IN_BACKGROUND}".replace("torch.", f"{torch}.")
     edits = Edits(save.file)
-    if save.file.name_of(save.call.func) != SAVE or _opened(save) is not None or _is_used(save):
+    if _statement(save) is None or _block_of(save) is not None or _is_used(save):
         return Fix(FixKind.LINE, lines)
     thing, target = ast.unparse(save.thing), ast.unparse(save.target)
     edits.replace(save.call, f"save_in_background({thing}, {target})")
     edits.define(*lines.splitlines())
-    edits.need("copy", "os", "threading")
+    edits.need("copy", "os", "threading", *([torch] if torch == "torch" else []))
     return edits.fix() or Fix(FixKind.LINE, lines)
+
+
+def _torch(file: PythonFile) -> str:
+    """What the file calls it: some `import torch as th`."""
+    return next((name for name, meant in file.imports.items() if meant == "torch"), "torch")
 
 
 def _is_used(save: Save) -> bool:

@@ -15,11 +15,12 @@ import msgspec
 
 from instride.doctor.repository import PythonFile, Repository
 from instride.doctor.repository.python import FunctionNode
-from instride.doctor.rules.calls import HAND_OVERS, Function
+from instride.doctor.rules.bindings import Bound, bound, handed_arguments, handed_function
+from instride.doctor.rules.calls import HAND_OVERS
 from instride.doctor.rules.flow import Flow, Reach, flow_of
 from instride.doctor.rules.loops import last_name
 from instride.doctor.rules.remembering import once
-from instride.doctor.rules.values import parameters, text_reaching, values_of
+from instride.doctor.rules.values import text_reaching, values_of
 
 SAVE = "torch.save"
 SAVES = re.compile(r"\w\.save\b|import\b[^\n]{0,200}\bsave\b")
@@ -35,6 +36,8 @@ NOT_STATE = re.compile(
     r"\w*(meta|metric|result|pred|logit|loss|hist|embed|feature|token|dataset|data|cache|config"
     r"|args|vocab|label|sample|image|index|indices|stats|batch|output|gen|grad|attention|mask)\w*"
 )
+SMALL_STATE = re.compile(r"\w*(loader|sampler|rng|random|scheduler|scaler|tokenizer)\w*")
+"""Written in no time, and beside the checkpoint itself."""
 SAVING = re.compile(
     r"\w*(save|write|store|dump|persist)\w*(checkpoint|ckpt|model|state|weights|snapshot)\w*"
     r"|\w*(checkpoint|ckpt)\w*(save|write|store|dump|persist)\w*"
@@ -44,17 +47,11 @@ MODULE_METHODS = {
     "state_dict", "parameters", "train", "eval", "named_parameters", "load_state_dict",
 }  # fmt: skip
 MODULE_NAMES = re.compile(r"\w*(model|net|network|generator|discriminator|encoder|decoder)\d*")
-BINDING_DEPTH = 3
-MOST_SAVES = 50
+MOST_SAVES = 20
 """In one file: nobody writes more by hand."""
+MOST_BOUND = 100
+"""What one argument of a save is given by the callers of its function."""
 LONGEST_CODE = 80
-
-
-class Bound(msgspec.Struct, frozen=True, eq=False):
-    """An expression, where it is written."""
-
-    file: PythonFile
-    node: ast.expr
 
 
 class Save(msgspec.Struct, frozen=True, eq=False):
@@ -125,14 +122,14 @@ def _save(
     if arguments is None:
         return
     thing, target = arguments
-    things = tuple(bound(flow, file, thing, 0))
+    things = tuple(islice(bound(flow, file, thing, 0), MOST_BOUND))
     yield Save(
         file=file,
         call=call,
         thing=thing,
         target=target,
         things=things,
-        targets=tuple(bound(flow, file, target, 1)),
+        targets=tuple(islice(bound(flow, file, target, 1), MOST_BOUND)),
         is_handed_over=is_handed_over,
         reach=flow.reach(file, call),
         is_module=any(_is_module(each) for each in things),
@@ -149,70 +146,6 @@ def _arguments(call: ast.Call) -> tuple[ast.expr, ast.expr] | None:
     return (thing, target) if thing is not None and target is not None else None
 
 
-def handed_function(call: ast.Call) -> ast.expr | None:
-    """What a thread or a pool is told to call."""
-    for keyword in call.keywords:
-        if keyword.arg in {"target", "func", "function"}:
-            return keyword.value
-    skipped = {"run_in_executor": 1, "Timer": 1, "Thread": 1, "Process": 1}
-    rest = call.args[skipped.get(last_name(call.func), 0) :]
-    return rest[0] if rest else None
-
-
-def handed_arguments(call: ast.Call) -> list[ast.expr]:
-    """What it will be called with, by position."""
-    for keyword in call.keywords:
-        if keyword.arg == "args":
-            value = keyword.value
-            return list(value.elts) if isinstance(value, ast.Tuple | ast.List) else []
-    function = handed_function(call)
-    rest = call.args[call.args.index(function) + 1 :] if function in call.args else []
-    if len(rest) == 1 and isinstance(rest[0], ast.Tuple | ast.List):
-        return list(rest[0].elts)
-    return rest
-
-
-def bound(
-    flow: Flow, file: PythonFile, node: ast.expr, position: int, depth: int = 0
-) -> Iterator[Bound]:
-    """An expression; where it is a parameter, what the callers of the function pass for it."""
-    function = file.function_of(node)
-    name = node.value if isinstance(node, ast.Starred) else node
-    if function is None or depth == BINDING_DEPTH or not isinstance(name, ast.Name):
-        yield Bound(file, node)
-        return
-    names = parameters(function)
-    is_passed_on = function.args.vararg is not None and function.args.vararg.arg == name.id
-    if not is_passed_on and (name.id not in names or values_of(file, name)):
-        yield Bound(file, node)
-        return
-    owner = Function(file, function)
-    place = position if is_passed_on else names.index(name.id) - _takes_self(owner)
-    found = False
-    for caller, given, named in _passed(flow, owner):
-        passed = named.get(name.id) or (given[place] if 0 <= place < len(given) else None)
-        if passed is not None and not isinstance(passed, ast.Starred):
-            found = True
-            yield from bound(flow, caller, passed, position, depth + 1)
-    if not found:
-        yield Bound(file, node)
-
-
-def _passed(
-    flow: Flow, function: Function
-) -> Iterator[tuple[PythonFile, list[ast.expr], dict[str | None, ast.expr]]]:
-    """What a function is called with, by position and by name, threads included."""
-    for file, call in flow.callers(function):
-        yield file, call.args, {each.arg: each.value for each in call.keywords}
-    for file, call in flow.handed_over(function):
-        yield file, handed_arguments(call), {}
-
-
-def _takes_self(function: Function) -> bool:
-    names = parameters(function.node)
-    return function.is_method and bool(names) and names[0] in {"self", "cls"}
-
-
 def _is_checkpoint(save: Save) -> bool:
     if any(_is_state(each) for each in save.things):
         return True
@@ -225,14 +158,28 @@ def _is_checkpoint(save: Save) -> bool:
 
 
 def _is_state(thing: Bound) -> bool:
+    if any(_holds_states(each) for each in values_of(thing.file, thing.node)):
+        return True
     if STATE.search(text_reaching(thing.file, thing.node)):
         return not _is_named_otherwise(thing.node)
     name = last_name(thing.node)
-    return bool(STATE_NAME.fullmatch(name)) and not NOT_STATE.fullmatch(name)
+    return bool(STATE_NAME.fullmatch(name)) and not _is_named_otherwise(thing.node)
+
+
+def _holds_states(value: ast.expr) -> bool:
+    """`{"model": model.state_dict(), "opt": ...}`: whatever it is called."""
+    return isinstance(value, ast.Dict) and any(
+        isinstance(each, ast.Call)
+        and last_name(each.func).endswith("state_dict")
+        and not SMALL_STATE.fullmatch(last_name(getattr(each.func, "value", each)))
+        for each in value.values
+    )
 
 
 def _is_named_otherwise(node: ast.expr) -> bool:
     name = last_name(node)
+    if SMALL_STATE.fullmatch(name):
+        return True
     return bool(NOT_STATE.fullmatch(name)) and not STATE_NAME.fullmatch(name)
 
 

@@ -10,9 +10,11 @@ from instride.doctor.model import Certainty, Finding, Fix, FixKind
 from instride.doctor.repository import PythonFile, Repository
 from instride.doctor.request import Request
 from instride.doctor.rules import save_fixes
+from instride.doctor.rules.bindings import Bound
 from instride.doctor.rules.editing import Edits
+from instride.doctor.rules.flow import Reach
 from instride.doctor.rules.loops import last_name
-from instride.doctor.rules.saves import Bound, Save, checkpoint_saves, code
+from instride.doctor.rules.saves import Save, checkpoint_saves, code
 from instride.doctor.rules.values import parameters, text_reaching
 
 TEMPORARY = re.compile(
@@ -20,10 +22,9 @@ TEMPORARY = re.compile(
     r"|in_?progress|atomic\w*|swap)(?![a-z])",
     re.IGNORECASE,
 )
-NOT_A_FILE = re.compile(
-    r"BytesIO|buffer|\bbuf\b|fsspec|gfile|smart_open|\bfs\.open|blobfile|bf\.BlobFile|socket|Queue"
-)
-"""Memory, or a store in which an upload counts when it is complete."""
+IN_MEMORY = re.compile(r"BytesIO|buffer|\bbuf\b|socket|Queue")
+IN_A_STORE = re.compile(r"fsspec|gfile|smart_open|\bfs\.open|blobfile|bf\.BlobFile")
+"""In which an upload counts when it is complete."""
 FILE_OBJECTS = {"f", "fp", "fd", "fh", "file", "fileobj", "file_obj", "stream", "handle", "buffer"}
 RENAMES = {"os.replace", "os.rename", "os.renames", "shutil.move"}
 RENAMING = re.compile(r"\w*(replace|rename|move|commit|publish|finali[sz]e|atomic)\w*")
@@ -32,24 +33,30 @@ RENAMING = re.compile(r"\w*(replace|rename|move|commit|publish|finali[sz]e|atomi
 def save_in_place(repository: Repository, request: Request) -> Iterator[Finding]:
     """Checkpoints that get their final name before they are whole."""
     for save in checkpoint_saves(repository):
-        if save.reach is None or not any(_is_final(save, each) for each in save.targets):
+        final = next((each for each in save.targets if _is_final(save, each)), None)
+        if save.reach is None or final is None:
             continue
+        shown = final.node if isinstance(save.target, ast.Starred) else save.target
         yield Finding(
             "save-in-place",
-            {"target": code(save.target)},
+            {"target": code(shown)},
             (save.file.place(save.call.lineno),),
-            Certainty.SURE,
+            _certainty(save.reach),
             (save_fixes.written_whole(save),),
         )
+
+
+def _certainty(reach: Reach) -> Certainty:
+    return Certainty.LIKELY if reach.is_guessed else Certainty.SURE
 
 
 def _is_final(save: Save, target: Bound) -> bool:
     """Whether something is written under the name that it will keep."""
     text = text_reaching(target.file, target.node)
     own = text_reaching(save.file, save.target)
-    if NOT_A_FILE.search(text) or TEMPORARY.search(text) or NOT_A_FILE.search(own):
+    if any(each.search(text) or each.search(own) for each in (IN_MEMORY, IN_A_STORE, TEMPORARY)):
         return False
-    if TEMPORARY.search(own) or _is_unknown_file(target):
+    if _is_unknown_file(target):
         return False
     return not (_is_renamed(save.file, save.target) or _is_renamed(target.file, target.node))
 
@@ -125,13 +132,13 @@ def save_blocks_training(repository: Repository, request: Request) -> Iterator[F
             "save-blocks-training",
             {"loop": f"{loop.path}:{loop.line}"},
             (save.file.place(save.call.lineno), loop),
-            Certainty.SURE,
+            _certainty(reach),
             (save_fixes.written_behind(save),),
         )
 
 
 def _is_in_memory(save: Save) -> bool:
-    return all(NOT_A_FILE.search(text_reaching(each.file, each.node)) for each in save.targets)
+    return all(IN_MEMORY.search(text_reaching(each.file, each.node)) for each in save.targets)
 
 
 def module_pickled(repository: Repository, request: Request) -> Iterator[Finding]:

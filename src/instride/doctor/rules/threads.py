@@ -12,18 +12,14 @@ from instride.doctor.repository import PythonFile, Repository
 from instride.doctor.repository.python import FunctionNode
 from instride.doctor.request import Request
 from instride.doctor.rules import save_fixes
+from instride.doctor.rules.bindings import handed_arguments, handed_function
 from instride.doctor.rules.calls import Function
 from instride.doctor.rules.editing import Edits
 from instride.doctor.rules.flow import Flow, flow_of
 from instride.doctor.rules.liveness import Live, Liveness
 from instride.doctor.rules.loops import last_name
 from instride.doctor.rules.remembering import once
-from instride.doctor.rules.saves import (
-    checkpoint_saves,
-    code,
-    handed_arguments,
-    handed_function,
-)
+from instride.doctor.rules.saves import checkpoint_saves, code
 from instride.doctor.rules.values import parameters
 
 THREADS = {"Thread", "submit", "run_in_executor", "Timer", "to_thread", "apply_async"}

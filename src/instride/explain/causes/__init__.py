@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from instride.explain.causes import (
+    allocating,
     evaluating,
     hiding,
     loading,
@@ -17,6 +18,7 @@ from instride.explain.causes.contract import Cause
 CATALOGUE: tuple[Cause, ...] = (
     *evaluating.CAUSES,
     *saving.CAUSES,
+    *allocating.CAUSES,
     *starting.CAUSES,
     *loading.CAUSES,
     *restarting.CAUSES,

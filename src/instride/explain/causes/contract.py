@@ -5,7 +5,7 @@ A finding holds facts, not words: a language turns them into a sentence.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from enum import StrEnum
 
 import msgspec
@@ -54,7 +54,7 @@ class Case:
         """Intervals that the log prints at its head, by their names."""
         self.drifting: set[int] = set()
         """First records of the processes whose speed changes all the time."""
-        self._told: set[int] = set()
+        self._told: dict[int, str] = {}
         self._spans: dict[Owner, list[Span]] = {}
         for span in ledger.spans:
             self._spans.setdefault(span.owner, []).append(span)
@@ -63,8 +63,14 @@ class Case:
         """Spans of an owner that no finding has told yet."""
         return [span for span in self._spans.get(owner, []) if id(span) not in self._told]
 
-    def settle(self, spans: Iterable[Span]) -> None:
-        self._told.update(id(span) for span in spans)
+    def settle(self, spans: Iterable[Span], name: str) -> None:
+        """Note that a finding of this name has told some spans."""
+        self._told.update((id(span), name) for span in spans)
+
+    def records_told_by(self, names: Container[str]) -> set[int]:
+        """Records of the spans that findings of these names have told."""
+        told = [span for span in self.ledger.spans if self._told.get(id(span)) in names]
+        return {index for span in told for index in range(span.begin, span.end)}
 
 
 class Cause(msgspec.Struct, frozen=True):

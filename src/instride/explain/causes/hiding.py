@@ -18,6 +18,8 @@ CLEAR = 0.05
 EVERYWHERE = 0.5
 """Share of the records from which hidden time is part of every step."""
 MOST_LINES = 3
+REASONS = frozenset({"epoch-stalls", "worker-turns", "shard-switches", "data-stalls"})
+"""Findings that say what the time between two steps was for, with all of its seconds."""
 
 
 class _Hidden(msgspec.Struct):
@@ -68,6 +70,7 @@ def _compare(case: Case) -> _Hidden:
     if not run.wall:
         return hidden
     least_s = 2 * run.clock_resolution_s
+    told = case.records_told_by(REASONS)
     for process in timeline.processes:
         rest = slice(process.begin + 1, process.end)
         steps = pairwise(run.step.since(process.begin))
@@ -79,8 +82,9 @@ def _compare(case: Case) -> _Hidden:
                 continue
             hidden.num_compared += 1
             took_s = timeline.seconds[index]
-            if took_s - stated_s > least_s and took_s - stated_s > CLEAR * took_s:
-                _add(case, hidden, index, took_s - stated_s)
+            missing_s = took_s - stated_s
+            if missing_s > least_s and missing_s > CLEAR * took_s and index not in told:
+                _add(case, hidden, index, missing_s)
     return hidden
 
 
@@ -91,7 +95,8 @@ def _add(case: Case, hidden: _Hidden, index: int, missing_s: float) -> None:
     events = timeline.events_at.get(index, [])
     if events:
         hidden.marked_s += missing_s
-        hidden.owners.update({OWNER_OF[event.kind] for event in events})
+        # Sorted: of two that are equally often there, the same one must win every time.
+        hidden.owners.update(sorted({OWNER_OF[event.kind] for event in events}))
     hidden.dearest.append((missing_s, timeline.run.line[index]))
     hidden.dearest = sorted(hidden.dearest, reverse=True)[:MOST_LINES]
 

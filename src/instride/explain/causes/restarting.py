@@ -28,6 +28,7 @@ def gaps(case: Case) -> list[Finding]:
         "resumed_at": worst.resumed_at,
         "worst_s": worst.gap_s,
         "launches": sum(restart.num_launches for restart in found),
+        "anew": int(worst.is_new_run or worst.is_from_scratch),
     }
     cost_s = sum(restart.gap_s or 0.0 for restart in found)
     lines = [worst.last_line, worst.line]

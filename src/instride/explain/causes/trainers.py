@@ -140,6 +140,7 @@ TRAINERS: Mapping[str, Mapping[str, str]] = {
 
 ANY_TRAINER: Mapping[str, str] = {
     "cache-compiled": "export TORCHINDUCTOR_CACHE_DIR=$HOME/.cache/torchinductor",
+    "keep-workers": "DataLoader(..., persistent_workers=True)",
     "log-recompiles": "export TORCH_LOGS=recompiles",
     "spare-memory": "export PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True",
     "yield-to-training": "chrt --idle -p 0 PID; echo 19 > /proc/PID/autogroup",
@@ -149,7 +150,7 @@ ANY_TRAINER: Mapping[str, str] = {
     "watch-clocks": "nvidia-smi -l 5 -q -d CLOCK,PERFORMANCE,TEMPERATURE",
     "limit-restarts": "torchrun --max-restarts=3 ...",
 }
-"""Commands that do not depend on the trainer.
+"""Commands and lines that do not depend on the trainer.
 
 To yield takes two: a program in another session is its own autogroup, where the idle class alone
 does nothing.
@@ -163,7 +164,7 @@ ALREADY: Mapping[str, frozenset[str]] = {
 }
 """What a trainer does by itself."""
 WITHOUT_TORCH = frozenset({"llmc", "maxtext", "openpi", "caffe", "mxnet", "paddle"})
-"""Dialects of trainers for which the variables of torch do nothing."""
+"""Dialects of trainers for which variables and loaders of torch do nothing."""
 
 
 def trainer_of(run: Run) -> str:
@@ -175,7 +176,8 @@ def trainer_of(run: Run) -> str:
 def line_for(dialect: str, remedy: str, value: int | None) -> str | None:
     """The line or command of a remedy, if one is known and its value is."""
     line = TRAINERS.get(dialect, {}).get(remedy) or ANY_TRAINER.get(remedy)
-    if line is None or ("TORCH" in line and dialect in WITHOUT_TORCH):
+    is_for_torch = line is not None and ("TORCH" in line or "DataLoader(" in line)
+    if line is None or (is_for_torch and dialect in WITHOUT_TORCH):
         return None
     if "{n}" not in line:
         return line

@@ -1,8 +1,8 @@
 """Languages: each turns findings and labels into words; numbers are written as it writes them.
 
 A language is put together from parts, one file each: the sentences of findings and unknowns, the
-lines of the terminal, the comparison of two runs, the page, the notes of readers, errors, and
-checkpoints.
+lines of the terminal, the comparison of two runs, the page, the notes of readers, errors,
+checkpoints, and packs.
 """
 
 from __future__ import annotations
@@ -25,6 +25,10 @@ from instride.explain.languages.notes_de import GermanNotes
 from instride.explain.languages.notes_en import EnglishNotes
 from instride.explain.languages.notes_fr import FrenchNotes
 from instride.explain.languages.notes_ja import JapaneseNotes
+from instride.explain.languages.packs_de import GermanPacks
+from instride.explain.languages.packs_en import EnglishPacks
+from instride.explain.languages.packs_fr import FrenchPacks
+from instride.explain.languages.packs_ja import JapanesePacks
 from instride.explain.languages.page_de import GermanPage
 from instride.explain.languages.page_en import EnglishPage
 from instride.explain.languages.page_fr import FrenchPage
@@ -52,6 +56,7 @@ class WholeEnglish(
     EnglishNotes,
     EnglishErrors,
     EnglishStore,
+    EnglishPacks,
     Words,
 ):
     """All that is said in English."""
@@ -65,6 +70,7 @@ class WholeGerman(
     GermanNotes,
     GermanErrors,
     GermanStore,
+    GermanPacks,
     Words,
 ):
     """All that is said in German."""
@@ -78,6 +84,7 @@ class WholeFrench(
     FrenchNotes,
     FrenchErrors,
     FrenchStore,
+    FrenchPacks,
     Words,
 ):
     """All that is said in French."""
@@ -91,6 +98,7 @@ class WholeJapanese(
     JapaneseNotes,
     JapaneseErrors,
     JapaneseStore,
+    JapanesePacks,
     Words,
 ):
     """All that is said in Japanese."""

@@ -104,6 +104,18 @@ class GermanAdvice(GermanCauses):
             f"aus; {NO_LINE}."
         )
 
+    def say_allocator_flushes(self, f: Facts, cost_s: float) -> str:
+        if f["count"] == 1:
+            return (
+                f"Schritt {f['step']} dauerte {self.seconds(cost_s)} länger, und laut Log musste "
+                "der Allokator dabei seinen Zwischenspeicher freigeben."
+            )
+        return (
+            f"{self._often(count_of(f, 'count'))} musste der Allokator laut Log seinen "
+            f"Zwischenspeicher freigeben, und dort dauerten Schritte {self.each(f, cost_s)} "
+            f"länger, insgesamt {self.seconds(cost_s)}."
+        )
+
     def say_drift(self, f: Facts, cost_s: float) -> str:
         levels = (
             f"von {self.seconds(number_of(f, 'before_s'))} auf "

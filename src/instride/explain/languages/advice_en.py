@@ -102,6 +102,18 @@ class EnglishAdvice(EnglishCauses):
             f"shape of garbage collection, or of an allocator that cleans up; {NO_LINE}."
         )
 
+    def say_allocator_flushes(self, f: Facts, cost_s: float) -> str:
+        if f["count"] == 1:
+            return (
+                f"Step {f['step']} took {self.seconds(cost_s)} longer, and the log says that the "
+                "memory allocator had to give its cache back."
+            )
+        return (
+            f"{self.number(number_of(f, 'count'))} times the log says that the memory allocator "
+            f"had to give its cache back, and steps took {self.each(f, cost_s)} longer there, "
+            f"{self.seconds(cost_s)} in all."
+        )
+
     def say_drift(self, f: Facts, cost_s: float) -> str:
         levels = (
             f"from {self.seconds(number_of(f, 'before_s'))} to "

@@ -110,6 +110,18 @@ class FrenchAdvice(FrenchCauses):
             f"ménage{NARROW}; {NO_LINE}."
         )
 
+    def say_allocator_flushes(self, f: Facts, cost_s: float) -> str:
+        if f["count"] == 1:
+            return (
+                f"L'étape {f['step']} a duré {self.seconds(cost_s)} de plus, et selon le journal "
+                "l'allocateur a dû vider son cache."
+            )
+        return (
+            "Selon le journal, l'allocateur a dû vider son cache "
+            f"{self._often(count_of(f, 'count'))}{NARROW}; des étapes ont alors duré "
+            f"{self.each(f, cost_s)} de plus, {self.seconds(cost_s)} en tout."
+        )
+
     def say_drift(self, f: Facts, cost_s: float) -> str:
         levels = (
             f"de {self.seconds(number_of(f, 'before_s'))} à {self.seconds(number_of(f, 'after_s'))}"

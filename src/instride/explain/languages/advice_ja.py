@@ -105,6 +105,18 @@ class JapaneseAdvice(JapaneseCauses):
             f"{NO_LINE}"
         )
 
+    def say_allocator_flushes(self, f: Facts, cost_s: float) -> str:
+        if f["count"] == 1:
+            return (
+                f"ステップ{f['step']}が{self.seconds(cost_s)}長くかかりました。ログによると、"
+                "アロケーターがキャッシュを解放しています。"
+            )
+        return (
+            f"ログによると、アロケーターがキャッシュを{self.number(count_of(f, 'count'))}回解放し、"
+            f"その都度ステップが{self.each(f, cost_s)}、合計{self.seconds(cost_s)}長くかかって"
+            "います。"
+        )
+
     def say_drift(self, f: Facts, cost_s: float) -> str:
         levels = (
             f"{self.seconds(number_of(f, 'before_s'))}から{self.seconds(number_of(f, 'after_s'))}へ"

@@ -38,6 +38,7 @@ class GermanCauses(GermanNumbers):
         "never-again": "Starts, die nie trainiert haben",
         "crash-loop": "Absturzschleife",
         "lost": "Doppelt getane Arbeit",
+        "allocator-flushes": "Ein Allokator ohne freien Speicher",
         "collector-pauses": "Garbage Collection oder ein aufräumender Allokator",
         "periodic": "Langsame Schritte in gleichen Abständen",
         "closing-unknown": "Unbekanntes nach dem letzten Schritt",
@@ -77,7 +78,7 @@ class GermanCauses(GermanNumbers):
         "fix-shapes": "die Shapes fest halten: auffüllen, den letzten kurzen Batch weglassen, mit "
         "einem eigenen Graphen evaluieren",
         "log-recompiles": "den Compiler ausgeben lassen, was er neu kompiliert und warum",
-        "keep-workers": "Loader-Worker zwischen Epochen am Leben halten (persistent_workers=True)",
+        "keep-workers": "Loader-Worker zwischen Epochen am Leben halten",
         "more-workers": "mehr Loader-Worker einsetzen",
         "prefetch": "mehr Batches vorausladen",
         "prefetch-shard": "die nächste Datendatei im Hintergrund öffnen, bevor sie gebraucht wird",
@@ -239,6 +240,9 @@ class GermanCauses(GermanNumbers):
         "never-again": (("ein zu früh kopiertes Log", "das Ende der Datei noch einmal ansehen"),),
         "crash-loop": (("absichtlich abgebrochene Läufe", "ihre letzten Zeilen ansehen"),),
         "lost": (("ein anderer Lauf im selben Log", "die ersten Loss-Werte beider vergleichen"),),
+        "allocator-flushes": (
+            ("andere Arbeit bei denselben Schritten", "die Statistik des Allokators mitschreiben"),
+        ),
         "collector-pauses": (
             (
                 "der Allokator, der Speicher zurückgibt",

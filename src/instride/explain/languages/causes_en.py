@@ -36,6 +36,7 @@ class EnglishCauses(Language):
         "never-again": "Launches that never trained",
         "crash-loop": "A crash loop",
         "lost": "Work that was done twice",
+        "allocator-flushes": "An allocator short of memory",
         "collector-pauses": "Garbage collection or a cleaning allocator",
         "periodic": "Slow steps at equal distances",
         "closing-unknown": "Unknown work after the last step",
@@ -73,7 +74,7 @@ class EnglishCauses(Language):
         "fix-shapes": "keep shapes fixed: pad, drop the last short batch, evaluate with a graph "
         "of its own",
         "log-recompiles": "let the compiler say what it compiles again, and why",
-        "keep-workers": "keep loader workers alive between epochs (persistent_workers=True)",
+        "keep-workers": "keep loader workers alive between epochs",
         "more-workers": "use more loader workers",
         "prefetch": "prefetch more batches",
         "prefetch-shard": "open the next data file in the background before it is needed",
@@ -167,6 +168,9 @@ class EnglishCauses(Language):
         "never-again": (("a log that was copied too early", "look at the end of the file again"),),
         "crash-loop": (("runs that were stopped on purpose", "look at their last lines"),),
         "lost": (("another run in the same log", "compare the first losses of both"),),
+        "allocator-flushes": (
+            ("other work at the same steps", "log the allocator's statistics every step"),
+        ),
         "collector-pauses": (
             ("the allocator giving memory back", "count allocation retries"),
             ("other processes", "watch the CPU at such a step"),

@@ -38,6 +38,7 @@ class FrenchCauses(FrenchNumbers):
         "never-again": "Lancements qui n'ont jamais entraîné",
         "crash-loop": "Plantages en boucle",
         "lost": "Travail fait deux fois",
+        "allocator-flushes": "Un allocateur à court de mémoire",
         "collector-pauses": "Ramasse-miettes ou allocateur qui fait le ménage",
         "periodic": "Étapes lentes à intervalles égaux",
         "closing-unknown": "Travail inconnu après la dernière étape",
@@ -77,8 +78,7 @@ class FrenchCauses(FrenchNumbers):
         "fix-shapes": "garder des dimensions fixes\u00a0: compléter, écarter le dernier lot "
         "incomplet, évaluer avec un graphe à part",
         "log-recompiles": "demander au compilateur ce qu'il recompile, et pourquoi",
-        "keep-workers": "garder les workers du loader en vie entre les époques "
-        "(persistent_workers=True)",
+        "keep-workers": "garder les workers du loader en vie entre les époques",
         "more-workers": "donner plus de workers au loader",
         "prefetch": "précharger plus de lots",
         "prefetch-shard": "ouvrir le fichier de données suivant en arrière-plan, avant d'en avoir "
@@ -257,6 +257,9 @@ class FrenchCauses(FrenchNumbers):
                 "une autre exécution dans le même journal",
                 "comparer les premières valeurs de la perte des deux",
             ),
+        ),
+        "allocator-flushes": (
+            ("un autre travail aux mêmes étapes", "noter les statistiques de l'allocateur"),
         ),
         "collector-pauses": (
             (

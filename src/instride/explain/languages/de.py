@@ -161,7 +161,8 @@ class German(GermanAdvice):
         return f"{begin} bis zum ersten Schritt vergingen {self.seconds(cost_s)}."
 
     def say_restart(self, f: Facts, cost_s: float) -> str:
-        where = f"Schritt {f['last_step']} und der Fortsetzung bei Schritt {f['resumed_at']}"
+        begin = "dem Neubeginn" if f["anew"] else "der Fortsetzung"
+        where = f"Schritt {f['last_step']} und {begin} bei Schritt {f['resumed_at']}"
         if f["count"] == 1:
             launches = ""
             if number_of(f, "launches") > 1:
@@ -288,7 +289,7 @@ class German(GermanAdvice):
             parts.append("eines Speichervorgangs" if saves == 1 else many)
         return (
             f"Die Dauer {' und '.join(parts)} steckt in keiner Zahl dieses Logs, und "
-            "Zeitstempel hat es nicht: was das kostet, bleibt offen."
+            "seine Schritte haben keine Zeitstempel: was das kostet, bleibt offen."
         )
 
     def unknown_joint(self, f: Facts) -> str:
@@ -311,6 +312,14 @@ class German(GermanAdvice):
     def unknown_gaps(self, f: Facts) -> str:
         return "Wie lange zwischen den Prozessen nichts lief: das Log hat keine gemeinsame Uhr."
 
+    def unknown_unused_save(self, f: Facts) -> str:
+        saved = "" if f["saved_step"] is None else f" von Schritt {f['saved_step']}"
+        return (
+            f"Nach Schritt {f['last_step']} begann das Training neu bei Schritt {f['first_step']}, "
+            f"obwohl es einen gespeicherten Stand{saved} gab: als anderes Training gezählt. Sollte "
+            "es von dort weitergehen, sind die Schritte davor verloren."
+        )
+
     def unknown_ranks(self, f: Facts) -> str:
         return (
             "Mehrere Ranks geben dieselben Schritte aus: "
@@ -331,7 +340,7 @@ class German(GermanAdvice):
         "aftermath": "dem, was den Checkpoint weiterverarbeitet (Komprimieren, Hochladen), die "
         "niedrigste Priorität geben oder es bis zum Ende des Trainings warten lassen",
         "warmup": "den Compile-Cache zwischen Läufen behalten",
-        "data-stalls": "Loader-Worker am Leben halten (persistent_workers=True) und vorausladen",
+        "data-stalls": "Loader-Worker am Leben halten und vorausladen",
         "data-chronic": "mehr Loader-Worker, billigeres Dekodieren, eine schnellere Platte",
         "startup": "zwischenspeichern, was der Start vorbereitet (tokenisierte Daten, "
         "kompilierter Code)",

@@ -151,7 +151,8 @@ class English(EnglishAdvice):
         return f"It took {self.seconds(cost_s)} from {begin} to the first step."
 
     def say_restart(self, f: Facts, cost_s: float) -> str:
-        where = f"between step {f['last_step']} and the resume at step {f['resumed_at']}"
+        begin = "new start" if f["anew"] else "resume"
+        where = f"between step {f['last_step']} and the {begin} at step {f['resumed_at']}"
         if f["count"] == 1:
             launches = f", in {f['launches']} launches," if number_of(f, "launches") > 1 else ""
             return f"Nothing was trained for {self.seconds(cost_s)}{launches} {where}."
@@ -268,8 +269,8 @@ class English(EnglishAdvice):
         is_one = count_of(f, "evals") + count_of(f, "saves") == 1
         cost = "it costs" if is_one else "they cost"
         return (
-            f"The time of {' and '.join(parts)} is in no number of this log, and it has no "
-            f"timestamps: what {cost} is unknown."
+            f"The time of {' and '.join(parts)} is in no number of this log, and its steps "
+            f"have no timestamps: what {cost} is unknown."
         )
 
     def unknown_joint(self, f: Facts) -> str:
@@ -288,6 +289,14 @@ class English(EnglishAdvice):
     def unknown_gaps(self, f: Facts) -> str:
         return "How long nothing ran between the processes: the log has no common clock."
 
+    def unknown_unused_save(self, f: Facts) -> str:
+        saved = "" if f["saved_step"] is None else f" of step {f['saved_step']}"
+        return (
+            f"After step {f['last_step']} training began anew at step {f['first_step']} although "
+            f"there was a save{saved}: counted as another training. If it was to go on from that "
+            "save, the steps before are lost."
+        )
+
     def unknown_ranks(self, f: Facts) -> str:
         return f"Several ranks print the same steps: {self.number(number_of(f, 'count'))} left out."
 
@@ -304,7 +313,7 @@ class English(EnglishAdvice):
         "aftermath": "give what works on the checkpoint (compression, upload) the lowest priority, "
         "or let it wait until training ends",
         "warmup": "keep the compile cache between runs",
-        "data-stalls": "keep loader workers alive (persistent_workers=True) and prefetch",
+        "data-stalls": "keep loader workers alive and prefetch",
         "data-chronic": "more loader workers, cheaper decoding, a faster disk",
         "startup": "cache what start-up prepares (tokenised data, compiled code)",
         "restart": "resume automatically when a process ends",

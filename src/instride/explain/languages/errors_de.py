@@ -167,11 +167,34 @@ class GermanErrors(ErrorWords):
         "Checkpoint: `ls -ld {folder}`",
         "MissingLibraryError.message": "`instride {verb}` braucht `{name}`, das nicht installiert "
         "ist",
-        "MissingLibraryError.hint": "`python -m pip install 'instride[{name}]'` installiert es",
+        "MissingLibraryError.hint": "`python -m pip install 'instride[{extra}]'` installiert es",
         "NotExportableError.message": "`{path}` ist nicht zu exportieren: {why}",
         "NotExportableError.hint": "`--part` nennt, was exportiert wird, wie in `--part model`",
         "NotExportableError.hint.file": "`unzip -l {quoted}` zeigt, was die Datei enthält, falls "
         "sie von torch ist",
+        "BenchFailedError.message": "der Benchmark lief nicht: {why}",
+        "BenchFailedError.hint": "weniger Parameter brauchen weniger Speicher und Platz: "
+        "`--params 1000000`",
         "OverwriteError.message": "`{path}` gibt es schon",
         "OverwriteError.hint": "`--force` ersetzt die Datei",
+        "no-pack": "es ist kein Pack",
+        "is-pack": "es ist schon ein Pack",
+        "pack-cut": "das Ende fehlt: abgeschnitten oder nie fertig geworden",
+        "pack-version": "es hat Version {version}, die dieses instride nicht kennt",
+        "pack-index": "der Index ist nicht mehr, wie er geschrieben wurde",
+        "no-base": "die Basis `{base}` ist nicht da",
+        "other-base": "die Basis `{base}` ist nicht die, gegen die gepackt wurde",
+        "base-no-pack": "die Basis `{base}` ist kein Pack",
+        "base-elsewhere": "die Basis `{base}` liegt in einem anderen Verzeichnis",
+        "base-of-store": "die Basis `{base}` gehört einem Training, das sie löschen darf; "
+        "diese Datei nicht",
+        "base-delta": "die Basis `{base}` hat selbst eine Basis",
+        "changed": "es hat sich unterdessen geändert",
+        "usage.one-pack": "{name} gilt für ein einziges Pack",
+        "PackError.message": "`{path}` ist nicht zu packen: {why}",
+        "PackError.message.unpack": "`{path}` ist nicht zu entpacken: {why}",
+        "PackError.hint": "`ls -l {quoted}` zeigt, was da ist",
+        "PackError.hint.base": "eine Basis ist ein vollständiges Pack im selben Verzeichnis: "
+        "`instride pack {quoted}` macht eines",
+        "PackError.hint.unpack": "`instride list {folder}` zeigt, welche Packs es gibt",
     }

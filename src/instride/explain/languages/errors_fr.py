@@ -176,11 +176,34 @@ class FrenchErrors(ErrorWords):
         "-ld {folder}`",
         "MissingLibraryError.message": "`instride {verb}` a besoin de `{name}`, qui n'est pas "
         "installé",
-        "MissingLibraryError.hint": "`python -m pip install 'instride[{name}]'` l'installe",
+        "MissingLibraryError.hint": "`python -m pip install 'instride[{extra}]'` l'installe",
         "NotExportableError.message": "impossible d'exporter `{path}`\u00a0: {why}",
         "NotExportableError.hint": "`--part` dit ce qu'il faut exporter, comme dans `--part model`",
         "NotExportableError.hint.file": "`unzip -l {quoted}` montre ce que contient le fichier, "
         "s'il vient de torch",
+        "BenchFailedError.message": "le banc d'essai n'a pas pu tourner\u00a0: {why}",
+        "BenchFailedError.hint": "moins de paramètres demandent moins de mémoire et de "
+        "disque\u00a0: `--params 1000000`",
         "OverwriteError.message": "`{path}` existe déjà",
         "OverwriteError.hint": "`--force` le remplace",
+        "no-pack": "ce n'est pas un pack",
+        "is-pack": "c'est déjà un pack",
+        "pack-cut": "la fin manque\u00a0: il a été coupé ou n'a jamais été terminé",
+        "pack-version": "sa version est {version}, que cet instride ne connaît pas",
+        "pack-index": "son index n'est plus celui qui a été écrit",
+        "no-base": "sa base `{base}` n'est pas là",
+        "other-base": "sa base `{base}` n'est pas celle avec laquelle il a été compressé",
+        "base-no-pack": "la base `{base}` n'est pas un pack",
+        "base-elsewhere": "la base `{base}` est dans un autre répertoire",
+        "base-of-store": "la base `{base}` appartient à un entraînement qui peut la supprimer, "
+        "ce fichier non",
+        "base-delta": "la base `{base}` a elle-même une base",
+        "changed": "il a changé entre-temps",
+        "usage.one-pack": "{name} ne va qu'avec un seul pack",
+        "PackError.message": "impossible de compresser `{path}`\u00a0: {why}",
+        "PackError.message.unpack": "impossible de décompresser `{path}`\u00a0: {why}",
+        "PackError.hint": "`ls -l {quoted}` montre ce qu'il y a",
+        "PackError.hint.base": "une base est un pack complet du même répertoire\u00a0: "
+        "`instride pack {quoted}` en fait un",
+        "PackError.hint.unpack": "`instride list {folder}` montre les packs qu'il y a",
     }

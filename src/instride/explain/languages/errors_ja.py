@@ -168,12 +168,35 @@ class JapaneseErrors(ErrorWords):
         "`ls -ld {folder}`",
         "MissingLibraryError.message": "`instride {verb}` には `{name}` が必要ですが、インストール"
         "されていません",
-        "MissingLibraryError.hint": "`python -m pip install 'instride[{name}]'` でインストール"
+        "MissingLibraryError.hint": "`python -m pip install 'instride[{extra}]'` でインストール"
         "できます",
         "NotExportableError.message": "`{path}` を書き出せません: {why}",
         "NotExportableError.hint": "書き出す部分は `--part model` のように `--part` で指定します",
         "NotExportableError.hint.file": "torchのファイルなら、`unzip -l {quoted}` で中身を確認でき"
         "ます",
+        "BenchFailedError.message": "ベンチマークを実行できませんでした: {why}",
+        "BenchFailedError.hint": "パラメータを減らせば、必要なメモリとディスクも減ります: "
+        "`--params 1000000`",
         "OverwriteError.message": "`{path}` はすでにあります",
         "OverwriteError.hint": "`--force` で置き換えます",
+        "no-pack": "パックではありません",
+        "is-pack": "すでにパックです",
+        "pack-cut": "末尾がありません。途中で切れたか、書き終わっていません",
+        "pack-version": "バージョン{version}はこのinstrideでは扱えません",
+        "pack-index": "索引が書き込み時と異なります",
+        "no-base": "ベース `{base}` がありません",
+        "other-base": "ベース `{base}` は作成時のものではありません",
+        "base-no-pack": "ベース `{base}` はパックではありません",
+        "base-elsewhere": "ベース `{base}` が別のディレクトリにあります",
+        "base-of-store": "ベース `{base}` は学習が削除しうるものですが、"
+        "このファイルはその学習のものではありません",
+        "base-delta": "ベース `{base}` 自体にベースがあります",
+        "changed": "処理中に変更されました",
+        "usage.one-pack": "{name} を使うときはパックを1つだけ指定します",
+        "PackError.message": "`{path}` をパックできません: {why}",
+        "PackError.message.unpack": "`{path}` を展開できません: {why}",
+        "PackError.hint": "`ls -l {quoted}` で何があるかを確認できます",
+        "PackError.hint.base": "ベースは同じディレクトリの完全なパックです。"
+        "`instride pack {quoted}` で作れます",
+        "PackError.hint.unpack": "`instride list {folder}` でパックを確認できます",
     }

@@ -173,7 +173,8 @@ class French(FrenchAdvice):
         return f"{begin} à la première étape, il s'est écoulé {self.seconds(cost_s)}."
 
     def say_restart(self, f: Facts, cost_s: float) -> str:
-        where = f"entre l'étape {f['last_step']} et la reprise à l'étape {f['resumed_at']}"
+        begin = "le nouveau départ" if f["anew"] else "la reprise"
+        where = f"entre l'étape {f['last_step']} et {begin} à l'étape {f['resumed_at']}"
         if f["count"] == 1:
             launches = ""
             if number_of(f, "launches") > 1:
@@ -297,8 +298,8 @@ class French(FrenchAdvice):
                 one = "d'une " + noun
                 parts.append(one if count == 1 else many)
         return (
-            f"La durée {' et '.join(parts)} n'est dans aucun nombre de ce journal, qui n'a pas "
-            f"d'horodatage{SPACE}: ce que cela coûte reste inconnu."
+            f"La durée {' et '.join(parts)} n'est dans aucun nombre de ce journal, dont les "
+            f"étapes n'ont pas d'horodatage{SPACE}: ce que cela coûte reste inconnu."
         )
 
     def unknown_joint(self, f: Facts) -> str:
@@ -327,6 +328,14 @@ class French(FrenchAdvice):
             f"{SPACE}: le journal n'a pas d'horloge commune."
         )
 
+    def unknown_unused_save(self, f: Facts) -> str:
+        saved = "" if f["saved_step"] is None else f" de l'étape {f['saved_step']}"
+        return (
+            f"Après l'étape {f['last_step']}, l'entraînement a repris à l'étape {f['first_step']} "
+            f"malgré une sauvegarde{saved}{SPACE}: compté comme un autre entraînement. S'il devait "
+            "continuer à partir d'elle, les étapes précédentes sont perdues."
+        )
+
     def unknown_ranks(self, f: Facts) -> str:
         count = count_of(f, "count")
         left_out = "1 ligne écartée" if count == 1 else f"{self.number(count)} lignes écartées"
@@ -346,8 +355,7 @@ class French(FrenchAdvice):
         "aftermath": "donner la priorité la plus basse à ce qui traite le checkpoint "
         "(compression, envoi), ou le faire attendre la fin de l'entraînement",
         "warmup": "conserver le cache de compilation d'une exécution à l'autre",
-        "data-stalls": "garder les workers du loader en vie (persistent_workers=True) et "
-        "précharger",
+        "data-stalls": "garder les workers du loader en vie et précharger",
         "data-chronic": "plus de workers pour le loader, un décodage moins coûteux, un disque "
         "plus rapide",
         "startup": "mettre en cache ce que le démarrage prépare (données tokenisées, code compilé)",

@@ -139,7 +139,8 @@ class Japanese(JapaneseAdvice):
         return f"{begin}から最初のステップまでに{self.seconds(cost_s)}かかりました。"
 
     def say_restart(self, f: Facts, cost_s: float) -> str:
-        where = f"ステップ{f['last_step']}からステップ{f['resumed_at']}での再開まで"
+        begin = "開始" if f["anew"] else "再開"
+        where = f"ステップ{f['last_step']}からステップ{f['resumed_at']}での{begin}まで"
         if f["count"] == 1:
             launches = ""
             if number_of(f, "launches") > 1:
@@ -250,7 +251,7 @@ class Japanese(JapaneseAdvice):
             if f[key]
         ]
         return (
-            f"{'と'.join(parts)}の時間はログのどの数値にも含まれず、時刻の記録もないため、"
+            f"{'と'.join(parts)}の時間はログのどの数値にも含まれず、ステップに時刻の記録もないため、"
             "そのコストは分かりません。"
         )
 
@@ -273,6 +274,14 @@ class Japanese(JapaneseAdvice):
     def unknown_gaps(self, f: Facts) -> str:
         return "共通の時刻がないため、プロセス間でどれだけ停止していたかは分かりません。"
 
+    def unknown_unused_save(self, f: Facts) -> str:
+        saved = "" if f["saved_step"] is None else f"（ステップ{f['saved_step']}）"
+        return (
+            f"ステップ{f['last_step']}の後、保存{saved}があるのに、学習はステップ"
+            f"{f['first_step']}から始まっています。別の学習として数えましたが、続きから再開する"
+            "つもりだったなら、それまでのステップは失われています。"
+        )
+
     def unknown_ranks(self, f: Facts) -> str:
         return (
             "複数のランクが同じステップを出力しているため、"
@@ -292,7 +301,7 @@ class Japanese(JapaneseAdvice):
         "aftermath": "チェックポイントを処理するもの（圧縮、アップロード）の優先度を最低にするか、"
         "学習が終わるまで待たせる",
         "warmup": "コンパイルキャッシュを実行間で保持する",
-        "data-stalls": "ローダーのワーカーを維持し（persistent_workers=True）、先読みする",
+        "data-stalls": "ローダーのワーカーを維持し、先読みする",
         "data-chronic": "ローダーのワーカーを増やす、デコードを軽くする、ディスクを速くする",
         "startup": "起動時に準備するもの（トークン化済みデータ、コンパイル済みコード）を"
         "キャッシュする",

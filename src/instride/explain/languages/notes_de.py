@@ -73,7 +73,7 @@ class GermanNotes(NoteWords):
 
     def unknown_note_batch_size(self, f: Facts) -> str:
         size = self.number(count_of(f, "size"))
-        return f"Ein Batch hat {size} Samples, nach den Zeiten im Log zu schließen."
+        return f"Ein Batch hat {size} Samples, nach den Zahlen im Log zu schließen."
 
     def unknown_note_no_batch_size(self, f: Facts) -> str:
         return "Das Log nennt die Batchgröße nicht: Ein Schritt gilt als ein Sample."

@@ -74,7 +74,7 @@ class EnglishNotes(NoteWords):
 
     def unknown_note_batch_size(self, f: Facts) -> str:
         size = self.number(count_of(f, "size"))
-        return f"A batch has {size} samples, to judge by the times in the log."
+        return f"A batch has {size} samples, to judge by the numbers in the log."
 
     def unknown_note_no_batch_size(self, f: Facts) -> str:
         return "The log does not tell the batch size: a step is taken as one sample."
@@ -118,7 +118,7 @@ class EnglishNotes(NoteWords):
         return f"{failed}: {f['name']} ({f['why']})."
 
     def unknown_note_counted_beats(self, f: Facts) -> str:
-        return "The loop does not call `saver.due(step)`: steps are counted as the optimizer took them."
+        return "The loop does not call `saver.due(step)`: counted are the steps of the optimizer."
 
     def unknown_note_other_trainer(self, f: Facts) -> str:
         more = f" and {self.number(count_of(f, 'more'))} more" if f["more"] else ""

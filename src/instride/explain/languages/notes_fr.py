@@ -80,7 +80,7 @@ class FrenchNotes(NoteWords):
 
     def unknown_note_batch_size(self, f: Facts) -> str:
         size = self.number(count_of(f, "size"))
-        return f"Un lot compte {size} exemples, à en juger par les durées du journal."
+        return f"Un lot compte {size} exemples, à en juger par les chiffres du journal."
 
     def unknown_note_no_batch_size(self, f: Facts) -> str:
         return (

@@ -74,7 +74,7 @@ class JapaneseNotes(NoteWords):
 
     def unknown_note_batch_size(self, f: Facts) -> str:
         size = self.number(count_of(f, "size"))
-        return f"バッチサイズは、ログの時間から{size}サンプルと判断しました。"
+        return f"バッチサイズは、ログの数値から{size}サンプルと判断しました。"
 
     def unknown_note_no_batch_size(self, f: Facts) -> str:
         return "バッチサイズがログにないため、1ステップを1サンプルとみなしています。"

@@ -40,8 +40,9 @@ class StoreWords(Language, ABC):
         """So many checkpoints, which may be none, and what they take."""
 
     @abstractmethod
-    def store_owner(self, host: str, pid: int, is_training: bool) -> str:
-        """Whose the directory is now: a training, or a process that finishes for one."""
+    def store_owner(self, host: str, pid: int, is_training: bool, is_here: bool) -> str:
+        """Whose the directory is now: a training, or a process that finishes for one; on another
+        machine, where it may be gone, the last training that is known."""
 
     @abstractmethod
     def store_leftovers(self, count: int, num_bytes: int, is_owned: bool) -> str:

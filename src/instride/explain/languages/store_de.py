@@ -32,7 +32,9 @@ class GermanStore(StoreWords):
         "next": "weiter: ",
         "next.verify": "vergleicht jedes Byte",
         "next.explain": "wo die Zeit geblieben ist",
+        "next.doctor": "sieht sich vor dem Lauf den Datenträger an",
         "next.list": "zeigt, was da ist",
+        "next.unpack": "stellt das Original Byte für Byte wieder her",
         "next.prune": "löscht sie",
         "next.load": "zeigt, was darin ist",
     }
@@ -46,7 +48,12 @@ class GermanStore(StoreWords):
     def store_contents(self, count: int, num_bytes: int) -> str:
         return f"{self._checkpoints(count)}, {self.bytes(num_bytes)}"
 
-    def store_owner(self, host: str, pid: int, is_training: bool) -> str:
+    def store_owner(self, host: str, pid: int, is_training: bool, is_here: bool) -> str:
+        if not is_here:
+            return (
+                f"zuletzt speicherte hier das Training mit der PID {pid} auf {host}; vielleicht "
+                "läuft es noch"
+            )
         if is_training:
             return f"das Training mit der PID {pid} auf {host} speichert hier"
         return f"Prozess {pid} auf {host} schreibt für ein beendetes Training zu Ende"

@@ -31,7 +31,9 @@ class EnglishStore(StoreWords):
         "next": "next: ",
         "next.verify": "compares every byte",
         "next.explain": "where the time went",
+        "next.doctor": "looks at its disk before a run",
         "next.list": "shows what is there",
+        "next.unpack": "gives the original back, byte for byte",
         "next.prune": "deletes them",
         "next.load": "shows what is in it",
     }
@@ -40,7 +42,9 @@ class EnglishStore(StoreWords):
     def store_contents(self, count: int, num_bytes: int) -> str:
         return f"{self._checkpoints(count)}, {self.bytes(num_bytes)}"
 
-    def store_owner(self, host: str, pid: int, is_training: bool) -> str:
+    def store_owner(self, host: str, pid: int, is_training: bool, is_here: bool) -> str:
+        if not is_here:
+            return f"the last training to save here had pid {pid} on {host}; it may still run there"
         if is_training:
             return f"the training with pid {pid} on {host} saves here"
         return f"process {pid} on {host} finishes for a training that is gone"

@@ -32,7 +32,9 @@ class FrenchStore(StoreWords):
         "next": "ensuite\u00a0: ",
         "next.verify": "compare chaque octet",
         "next.explain": "où le temps est passé",
+        "next.doctor": "examine son disque avant un entraînement",
         "next.list": "montre ce qu'il y a",
+        "next.unpack": "rend l'original, octet pour octet",
         "next.prune": "les supprime",
         "next.load": "montre ce qu'il contient",
     }
@@ -46,7 +48,12 @@ class FrenchStore(StoreWords):
     def store_contents(self, count: int, num_bytes: int) -> str:
         return f"{self._checkpoints(count)}, {self.bytes(num_bytes)}"
 
-    def store_owner(self, host: str, pid: int, is_training: bool) -> str:
+    def store_owner(self, host: str, pid: int, is_training: bool, is_here: bool) -> str:
+        if not is_here:
+            return (
+                f"dernier entraînement connu ici\u00a0: PID {pid} sur {host}\u00a0; il tourne "
+                "peut-être encore"
+            )
         if is_training:
             return f"l'entraînement de PID {pid} sur {host} enregistre ici"
         return f"le processus {pid} sur {host} termine pour un entraînement arrêté"
@@ -72,7 +79,8 @@ class FrenchStore(StoreWords):
         return f"{self._checkpoints(num_damaged)} endommagé{'s' if num_damaged > 1 else ''}."
 
     def store_pieces(self, why: str, num_damaged: int, num_pieces: int) -> str:
-        return f"{why} ({self.number(num_damaged)} morceau(x) sur {self.number(num_pieces)})"
+        pieces = "morceaux" if num_damaged > 1 else "morceau"
+        return f"{why} ({self.number(num_damaged)} {pieces} sur {self.number(num_pieces)})"
 
     def store_pruned(self, count: int, num_bytes: int, num_kept: int, is_dry: bool) -> str:
         if not count:

@@ -32,7 +32,9 @@ class JapaneseStore(StoreWords):
         "next": "次のコマンド: ",
         "next.verify": "全バイトを照合",
         "next.explain": "時間の行き先を表示",
+        "next.doctor": "学習前にディスクを確認",
         "next.list": "何があるかを表示",
+        "next.unpack": "元のファイルを1バイトも違わず復元します",
         "next.prune": "実際に削除",
         "next.load": "中身を表示",
     }
@@ -41,7 +43,11 @@ class JapaneseStore(StoreWords):
     def store_contents(self, count: int, num_bytes: int) -> str:
         return f"チェックポイント{self.number(count)}個、{self.bytes(num_bytes)}"
 
-    def store_owner(self, host: str, pid: int, is_training: bool) -> str:
+    def store_owner(self, host: str, pid: int, is_training: bool, is_here: bool) -> str:
+        if not is_here:
+            return (
+                f"最後にここへ保存した学習は {host} のPID {pid} です。まだ動いているかもしれません"
+            )
         if is_training:
             return f"{host} の学習（PID {pid}）がここに保存しています"
         return f"{host} のプロセス{pid}が、終了した学習の書き込みを仕上げています"

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
+from instride.steps.model import EventKind
 from instride.steps.readers.barlog import BarLog
 from instride.steps.readers.bars import PLAIN
 from instride.steps.readers.dense import DenseReader
+from instride.steps.readers.gaps import Mark
 from instride.steps.readers.plain_bars import PlainBars
 from instride.steps.recording import Recording
 
@@ -29,6 +31,9 @@ class BarReader(DenseReader):
         self, lines: Sequence[int], fields: Sequence[list[str]], begin: int, end: int
     ) -> None:
         self._plain_bars.add(lines, fields, begin)
+
+    def hear(self, kind: EventKind, number: int) -> None:
+        self.bars.mark(Mark(kind, number))
 
     def feed_block(self, number: int, text: str) -> None:
         super().feed_block(number, text)

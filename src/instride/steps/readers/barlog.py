@@ -77,7 +77,7 @@ class BarLog:
             if family is None:
                 return -1
         n = whole(n_text)
-        if n is None or n > (family.total or MOST_STEPS):
+        if n is None or n > (family.total if family.total and total_text else MOST_STEPS):
             return -1
         self.last = family
         self.put(family, n, self.clocks[elapsed_text], number, label, line)
@@ -196,7 +196,7 @@ class BarLog:
         update = parse(line)
         if update is None or len(self.families) >= MOST_FAMILIES:
             return None
-        family = family or self._renamed(update)
+        family = family or self._renamed(update) or self._overrun(update)
         if family is None:
             family = Family(update.description, update.total, update.role)
             family.is_stamped = stamp_before(line, len(label)) is not None
@@ -218,6 +218,18 @@ class BarLog:
         if update.role is not Role.OTHER:
             family.role, family.description = update.role, update.description
         return family
+
+    def _overrun(self, update: Update) -> Family | None:
+        """The family drawn last, if this is its bar beyond its total, which is not shown then."""
+        family = self.last
+        if update.total is not None or family is None or family.total is None:
+            return None
+        bar = family.bar
+        if bar is None or bar.n < family.total or update.elapsed_s < bar.elapsed_s:
+            return None
+        is_next = 0 < update.n - bar.n <= max(2, 2 * bar.gain)
+        names = {each.translate(NO_NUMBERS) for each in (update.description, family.description)}
+        return family if is_next and len(names) == 1 else None
 
 
 def _nothing() -> None:

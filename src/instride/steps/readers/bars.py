@@ -42,7 +42,7 @@ TWO_DIGITS = [f"{number:02}" for number in range(100)]
 
 FOREIGN_UNIT = re.compile(r"[kMGT]?(?:i?B|bytes?|files?|examples?|shards?)", re.IGNORECASE)
 PREPARING = re.compile(
-    r"(?<![a-z])(?:map(?:ping)?(?![a-z])|filter|tokeni[sz]|pack|download|fetch|load(?:ing)?(?![a-z])"
+    r"(?<![a-z])(?:map(?:ping)?(?![a-z])|filter|tokeni[sz]|pack|download|fetch|(?:pre)?load(?:ing)?(?![a-z])"
     r"|extract|convert|generating .{0,20}split|running tokenizer|grouping|skipping|resolving"
     r"|preprocess|prepar|caching|scanning|capturing|flattening)",
     re.IGNORECASE,

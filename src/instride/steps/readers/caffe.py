@@ -36,6 +36,7 @@ class Caffe(StampedReader):
     tells that all of them are done.
     """
 
+    hears_torch: ClassVar = False
     dialect: ClassVar = Dialect(
         name="caffe",
         title="Caffe",

@@ -96,8 +96,8 @@ class DeepSpeed(Reader):
         if average is None:
             return
         step, seconds, at = average
-        if self._was_last(step) and isnan(self.log.run.seconds[-1]):
-            self.log.run.seconds[-1] = seconds
+        if self._was_last(step) and isnan(self.log.run.seconds_at(-1)):
+            self.log.time_last(seconds)
         else:
             self.log.step(step, number, seconds, stamp_before(line, at))
             self._begin_interval()

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import chain, compress
 from typing import ClassVar
 
@@ -35,9 +35,9 @@ class DenseReader(Reader):
         """
 
     def feed_block(self, number: int, text: str) -> None:
-        is_line = self.opens == "\n"
+        is_line, feed = self.opens == "\n", self.feeding(text)
         if is_line == ("\r" in text):
-            self._feed_lines(number, text)
+            _feed_lines(feed, number, text)
             return
         if is_line:
             number, text = number - 1, "\n" + text
@@ -53,12 +53,12 @@ class DenseReader(Reader):
                 self.feed_plain(lines, fields, begin, end)
                 number, begin = number + size * is_line, end
             if between[end]:
-                self._feed_lines(number, between[end])
+                _feed_lines(feed, number, between[end])
                 number += between[end].count("\n")
 
-    def _feed_lines(self, number: int, text: str) -> None:
-        """Feed all that is no plain record; empty lines say nothing to such readers."""
-        feed = self.feed
-        for line_number, line in pieces(number, text):
-            if line and len(line) <= LONGEST_LINE:
-                feed(line_number, line)
+
+def _feed_lines(feed: Callable[[int, str], None], number: int, text: str) -> None:
+    """Feed all that is no plain record; empty lines say nothing to such readers."""
+    for line_number, line in pieces(number, text):
+        if line and len(line) <= LONGEST_LINE:
+            feed(line_number, line)

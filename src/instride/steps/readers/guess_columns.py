@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
+from math import ceil
 
 import msgspec
 
@@ -20,6 +21,9 @@ MOSTLY = 0.8
 """Share of consecutive records in which a step must be higher than the one before."""
 RECENT = 4
 """Distinct steps within which a repeated one is another rank's."""
+
+FEWEST_BATCHES = 10
+"""Batches from record to record, for what begins an epoch to be taken for one."""
 
 
 class Column(msgspec.Struct, eq=False):
@@ -84,3 +88,27 @@ def count_through(epochs: Sequence[int], iterations: Column, first_epoch: int) -
     counter = EpochCount(first_epoch=first_epoch)
     rows = zip(epochs, values, iterations.totals, strict=True)
     return [counter.step(epoch, value, total) for epoch, value, total in rows]
+
+
+def samples_a_step(epochs: Sequence[int], counts: Column) -> int:
+    """How many samples a batch has, where an epoch counts those: 16, 1616, 3216 of 5011.
+
+    What every epoch begins with is the first batch, unless it is the distance of the records.
+    """
+    values = [int(value) for value in counts.values]
+    firsts = Counter(values[at] for at in range(1, len(epochs)) if epochs[at] > epochs[at - 1])
+    if not firsts or counts.totals[0] is None:
+        return 1
+    (first, times), stride = firsts.most_common(1)[0], stride_of(values)[0]
+    if times < MOSTLY * firsts.total():
+        return 1
+    is_batch = 1 < first <= stride // FEWEST_BATCHES and stride % first == 0
+    ends = {total for total in counts.totals if total is not None}
+    return first if is_batch and all(v % first == 0 or v in ends for v in values) else 1
+
+
+def in_batches(counts: Column, batch: int) -> Column:
+    """Samples as steps; the last batch of an epoch may be smaller."""
+    values = [float(ceil(value / batch)) for value in counts.values]
+    totals = [None if total is None else ceil(total / batch) for total in counts.totals]
+    return msgspec.structs.replace(counts, values=values, totals=totals)

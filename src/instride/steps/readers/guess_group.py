@@ -16,6 +16,8 @@ from instride.steps.readers.guess_columns import (
     Column,
     count_through,
     counts_up,
+    in_batches,
+    samples_a_step,
     stride_of,
 )
 from instride.steps.readers.guess_learnt import Learnt
@@ -86,6 +88,10 @@ class Group:
             return None
         steps = [int(value) for value in self.step.values]
         epochs, epoch_key = self._epochs(steps)
+        batch = samples_a_step(epochs, self.step)
+        if batch > 1:
+            self.step = in_batches(self.step, batch)
+            steps = [int(value) for value in self.step.values]
         first_epoch = 0 if epochs and min(epochs) == 0 else 1
         through = count_through(epochs, self.step, first_epoch) if epochs else None
         steps = through or steps
@@ -112,6 +118,7 @@ class Group:
             num_slots=int(sum(len(line.slots) for line in self.lines) / len(self.lines)),
             evals_apart=self._evals_apart(),
             evaluates=self._share(EventKind.EVAL) > 0.5,
+            batch=batch,
             total=self._usual_total(),
         )
         if through is not None:

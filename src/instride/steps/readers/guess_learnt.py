@@ -38,5 +38,7 @@ class Learnt(msgspec.Struct):
     """Lines that name evaluations repeat the step of a record: they are none themselves."""
     evaluates: bool = False
     """Records name evaluations all the time: that does not make them one."""
+    batch: int = 1
+    """Samples a step, where the log counts those."""
     total: int | None = None
     """Out of how many steps most records are: a batch of an evaluation is one of others."""

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from math import ceil
 from typing import ClassVar
 
 from instride.steps.model import EventKind
 from instride.steps.notes import Note
+from instride.steps.readers.bars import BRACKETS
 from instride.steps.readers.guess_anchors import Field
 from instride.steps.readers.guess_columns import FEWEST_RECORDS
 from instride.steps.readers.guess_group import Group, weight
@@ -66,6 +68,8 @@ class TextReader(MarkedReader):
         super().__init__(log)
         learnt = self.learnt
         log.note(self.note)
+        if learnt.batch > 1:
+            log.note(Note("batch-size", {"size": learnt.batch}))
         self.stamps = Stamps(learnt.form, counts_on=not learnt.is_own_clock)
         self._epochs = EpochCount(first_epoch=learnt.first_epoch)
         self._header_epoch = learnt.first_epoch
@@ -97,8 +101,8 @@ class TextReader(MarkedReader):
             self.mark(EventKind.EVAL, number, wall=self.stamp(line))
             if word < found.start() or learnt.evals_apart or not self._holds_more(line):
                 return True
-        step = _whole(found[1])
-        total = _whole(found[2]) if found.re.groups > 1 else None
+        step = ceil(_whole(found[1]) / learnt.batch)
+        total = ceil(_whole(found[2]) / learnt.batch) if found.re.groups > 1 else None
         if self._evaluates and learnt.total not in (None, total):
             self.mark(EventKind.EVAL, number, wall=self.stamp(line))
             return True
@@ -174,9 +178,10 @@ class TextReader(MarkedReader):
 
 
 def _eval_word(line: str) -> int | None:
-    """Where a line names an evaluation."""
+    """Where a line names an evaluation; a bar in front of it is another line that was not ended."""
     if "val" in line or "Val" in line or "VAL" in line or "est" in line or "EST" in line:
-        found = EVAL_WORD.search(line)
+        bar = BRACKETS.search(line)
+        found = EVAL_WORD.search(line, line.find("]", bar.end()) + 1 if bar is not None else 0)
         return found.start() if found is not None else None
     return None
 

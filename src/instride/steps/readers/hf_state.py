@@ -35,6 +35,7 @@ class State(msgspec.Struct):
 class HFState(Reader):
     """`train_runtime` holds the evaluations, so a step takes less than it divided by the steps."""
 
+    hears_torch: ClassVar = False
     dialect: ClassVar = Dialect(
         name="hf-trainer-state",
         title="Hugging Face trainer_state.json",

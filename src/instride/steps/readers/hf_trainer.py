@@ -17,12 +17,13 @@ import msgspec
 from instride.steps.clocks import stamp_before
 from instride.steps.model import Dialect, EventKind, Pauses, Sampling
 from instride.steps.notes import Note
+from instride.steps.readers.bar_choosing import choose
 from instride.steps.readers.bar_families import Family
 from instride.steps.readers.bar_reader import BarReader
 from instride.steps.readers.bars import LONGEST_BRACKETS
 from instride.steps.readers.gaps import Mark, Printed
 from instride.steps.readers.hf_epochs import EpochSteps
-from instride.steps.readers.training_bar import Replay, choose
+from instride.steps.readers.training_bar import Replay
 from instride.steps.recording import Recording
 
 RUNTIME = re.compile(r"'(\w{1,64})_runtime': '?(\d[\d.e+]{0,20})")

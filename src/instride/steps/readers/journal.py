@@ -84,9 +84,9 @@ class Journal(Reader):
         self._decode = msgspec.json.Decoder(Line).decode
         self._trainer: tuple[object, ...] | None = None
         self._beats: list[Beat] = []
-        self._calls: dict[int | None, Call] = {}
-        """Saves that are not recorded yet, by their id: a writer that is started again for the same
-        training notes them again."""
+        self._calls: dict[tuple[int | None, int | None], Call] = {}
+        """Saves that are not recorded yet, by id and step: a writer that is started again for the
+        same training notes them again."""
         self._is_counted: bool | None = None
         """Whether the steps of this process have no numbers of their own; None: not known yet."""
         self._next_step = 0
@@ -140,7 +140,7 @@ class Journal(Reader):
         if line.kind == "start":
             self._start(number, line, wall)
         elif line.kind == "call":
-            self._calls[line.id] = Call(line.step, line.s, wall, number)
+            self._calls[line.id, line.step] = Call(line.step, line.s, wall, number)
         elif line.kind == "failed":
             self._failures[line.path.rpartition("/")[2]] = line.why
         elif line.kind == "durable":
@@ -152,10 +152,14 @@ class Journal(Reader):
         self._is_over = self._is_over or line.kind == "end"
 
     def _start(self, number: int, line: Line, wall: float) -> None:
-        """A writer has started: for another training, or again for the one whose writer died."""
+        """A writer has started: for another training, or again for the one whose writer died.
+
+        One that ended in order was of a `Saver` that was closed.
+        """
         trainer = (line.host, line.trainer_pid, line.trainer_started)
+        is_another = trainer != self._trainer or self._is_over
         self._is_over = False
-        if trainer != self._trainer:
+        if is_another:
             self._end_process()
             self._trainer = trainer
             self.log.event(EventKind.START, number, wall=wall)
@@ -185,7 +189,7 @@ class Journal(Reader):
             for call in behind.get(place, ()):
                 self.log.event(EventKind.SAVE, call.line, call.seconds, call.wall, call.step)
         self._calls = {
-            id: call for id, call in self._calls.items() if self._place(call, walls) > num_out
+            key: call for key, call in self._calls.items() if self._place(call, walls) > num_out
         }
         del self._beats[:num_out]
 

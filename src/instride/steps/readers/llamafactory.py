@@ -29,6 +29,7 @@ class LlamaFactory(Reader):
     time up to the next line. A resumed run counts its time anew; two jobs may write to one file.
     """
 
+    hears_torch: ClassVar = False
     dialect: ClassVar = Dialect(
         name="llama-factory",
         title="LLaMA-Factory trainer_log.jsonl",

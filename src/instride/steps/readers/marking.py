@@ -11,6 +11,7 @@ import msgspec
 from instride.steps.model import EventKind, Pauses, Run, Sampling
 from instride.steps.readers.contract import Reader
 from instride.steps.readers.generic_markers import marker, stated_s
+from instride.steps.readers.stamped_reader import ANOTHER_S
 from instride.steps.recording import Recording
 from instride.steps.stamps import PREFIX_WIDTH, Stamps, span_s
 
@@ -19,6 +20,9 @@ FINE_S = 0.01
 """A clock that counts in these or less shows every pause that matters."""
 MOST_OPENING = 50
 """Lines before the first step that may tell when the process began."""
+HEAD = 4
+"""Lines at the beginning of a log that are no coincidence when they come again in a row."""
+NO_NUMBERS = str.maketrans("", "", "0123456789.,:+- \t")
 MOST_HELD = 200
 """Events kept back after a launch: more of them without a step say nothing new."""
 
@@ -86,6 +90,11 @@ class MarkedReader(Reader):
         self._opening: list[tuple[int, str]] = []
         self._last_other: tuple[int, str] | None = None
         self._held: list[tuple[EventKind, Callable[[], None]]] = []
+        self._head: list[str] = []
+        self._again: list[tuple[int, str]] = []
+        """Its first lines, without numbers, and the lines just now that are the same."""
+        self._launched: float | None = None
+        """When a launch was announced last, since the last step."""
 
     def record(
         self,
@@ -101,11 +110,12 @@ class MarkedReader(Reader):
             self._release(step)
         if self._opening:
             self._tell_opening(wall)
-        self._last_step, self._last_other = step, None
+        self._last_step, self._last_other, self._launched = step, None, None
         self.log.step(step, number, seconds, wall, data)
 
     def other(self, number: int, line: str) -> None:
         """Take a line without a step: a marker, or the last sign of life of the process."""
+        self._compare_with_head(number, line)
         kind = marker(line)
         if kind is not None and kind not in self.own_kinds:
             self.mark(kind, number, stated_s(line), self.stamp(line))
@@ -113,6 +123,21 @@ class MarkedReader(Reader):
             self._last_other = number, line
         elif len(self._opening) < MOST_OPENING:
             self._opening.append((number, line[:PREFIX_WIDTH]))
+
+    def _compare_with_head(self, number: int, line: str) -> None:
+        """A log that goes on with the lines that it began with is that of another launch."""
+        text = line[:PREFIX_WIDTH].translate(NO_NUMBERS)
+        if not text:
+            return
+        if len(self._head) < HEAD:
+            self._head.append(text)
+        elif text == self._head[len(self._again)]:
+            self._again.append((number, line))
+            if len(self._again) == HEAD:
+                self.mark(EventKind.START, self._again[0][0], wall=self.stamp(self._again[0][1]))
+                self._again = []
+        elif self._again:
+            self._again = []
 
     def count(self, number: int, epoch: int, iteration: int, iters: int | None = None) -> int:
         """The step of an iteration inside an epoch; a new epoch is an event."""
@@ -129,6 +154,9 @@ class MarkedReader(Reader):
         wall: float | None = None,
         step: int | None = None,
     ) -> None:
+        if kind is EventKind.START and self._is_told_already(wall):
+            return
+
         def tell() -> None:
             self.log.event(kind, number, seconds, wall, step)
             # After the event: a launch is not the end of the process before it.
@@ -141,6 +169,14 @@ class MarkedReader(Reader):
                 self._held.append((kind, tell))
         else:
             tell()
+
+    def _is_told_already(self, wall: float | None) -> bool:
+        """Whether a launch was announced a moment ago: one process may say it in several ways."""
+        before, self._launched = self._launched, wall
+        return before is not None and wall is not None and 0 <= wall - before < ANOTHER_S
+
+    def hear(self, kind: EventKind, number: int) -> None:
+        self.mark(kind, number)
 
     def stamp(self, line: str) -> float | None:
         """The wall clock on a line without a step, in the form of those on the steps."""

@@ -44,6 +44,7 @@ class MaxText(Reader):
     and are not used: the printed seconds hold everything.
     """
 
+    hears_torch: ClassVar = False
     dialect: ClassVar = Dialect(
         name="maxtext",
         title="MaxText",

@@ -30,6 +30,7 @@ BATCH_SIZE = re.compile(r"\bbatch[_-]size[=:] ?(\d{1,7})\b")
 class MXNet(StampedReader):
     """The Speedometer starts anew with an epoch, so that what is between two is in no speed."""
 
+    hears_torch: ClassVar = False
     dialect: ClassVar = Dialect(
         name="mxnet",
         title="MXNet, GluonCV, Sockeye",

@@ -39,6 +39,7 @@ class OpenPi(Reader):
     went on: that moment is a record too, so that the steps after it stand for themselves.
     """
 
+    hears_torch: ClassVar = False
     dialect: ClassVar = Dialect(
         name="openpi",
         title="openpi (JAX, Orbax)",

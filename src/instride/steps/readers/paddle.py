@@ -34,6 +34,7 @@ class Paddle(StampedReader):
     clock is set anew after an evaluation or a save.
     """
 
+    hears_torch: ClassVar = False
     dialect: ClassVar = Dialect(
         name="paddle",
         title="PaddleOCR, PaddleClas, PaddleSeg, PaddleDetection",

@@ -80,7 +80,7 @@ class TorchTitan(Reader):
     def sniff(line: str) -> bool:
         if "ps: " not in line or (found := RECORD.search(line)) is None:
             return False
-        return not _is_validation(line, found) and RATE.search(line, found.end()) is not None
+        return not _is_validation(line, found) and _rate(line, found.end()) is not None
 
     def feed(self, number: int, line: str) -> None:
         if "step: " in line and (found := RECORD.search(line)):
@@ -88,7 +88,7 @@ class TorchTitan(Reader):
             if _is_validation(line, found):
                 self._validation(number, int(found[1]), wall)
             else:
-                rate = RATE.search(line, found.end())
+                rate = _rate(line, found.end())
                 tokens_a_second = float(rate[1].replace(",", "")) if rate else 0.0
                 self._record(number, int(found[1]), tokens_a_second, wall)
         elif (at := line.find(MESSAGE)) >= 0:
@@ -161,6 +161,11 @@ class TorchTitan(Reader):
         self._is_starting, self._idle_since = True, None
 
 
+def _rate(line: str, after: int) -> re.Match[str] | None:
+    # Most of a record stands before it, which `find` passes over faster.
+    return RATE.search(line, max(after, line.find("ps: ", after) - 1))
+
+
 def _is_validation(line: str, found: re.Match[str]) -> bool:
     return line.endswith(VALIDATE, 0, found.start())
 
@@ -174,7 +179,7 @@ def _rates_to_seconds(run: Run) -> None:
     for first, end in pairwise(bounds):
         own = _agreed(_tokens_of_quiet_steps(run, disturbed, first, end))
         tokens_a_step = own or common or MISSING
-        for index in range(first, end):
+        for index in range(first, end if run.seconds else first):
             rate = run.seconds[index]
             run.seconds[index] = tokens_a_step / rate if rate else MISSING
 
@@ -186,7 +191,7 @@ def _tokens_of_quiet_steps(run: Run, disturbed: set[int], first: int, end: int) 
         num_steps = run.step[index] - run.step[index - 1]
         elapsed = run.wall_at(index) - run.wall_at(index - 1)
         if num_steps > 0 and elapsed > 0 and index not in disturbed:
-            value = run.seconds[index] * elapsed / num_steps
+            value = run.seconds_at(index) * elapsed / num_steps
             if not isnan(value):
                 tokens.append(value)
     return tokens

@@ -10,11 +10,12 @@ from typing import ClassVar
 
 from instride.steps.clocks import stamp_before
 from instride.steps.model import Dialect, EventKind, Pauses, Sampling
+from instride.steps.readers.bar_choosing import choose
 from instride.steps.readers.bar_families import Bar
 from instride.steps.readers.bar_reader import BarReader
 from instride.steps.readers.bars import LONGEST_BRACKETS, parse
 from instride.steps.readers.gaps import Mark, Printed
-from instride.steps.readers.training_bar import Replay, choose
+from instride.steps.readers.training_bar import Replay
 from instride.steps.recording import Recording
 
 LABEL = re.compile(r"\d{1,9}\|(\d{1,15})(?=[:|])")

@@ -7,12 +7,13 @@ from typing import ClassVar
 
 from instride.steps.model import Dialect, EventKind, Pauses, Sampling
 from instride.steps.notes import Note
+from instride.steps.readers.bar_choosing import A_COUPLE, choose
 from instride.steps.readers.bar_families import Bar, Family
 from instride.steps.readers.bar_reader import BarReader
 from instride.steps.readers.bars import Role, parse
 from instride.steps.readers.gaps import Mark
 from instride.steps.readers.generic_markers import marker, stated_s
-from instride.steps.readers.training_bar import A_COUPLE, Replay, choose
+from instride.steps.readers.training_bar import Replay
 
 MARKED = (EventKind.EVAL, EventKind.SAVE, EventKind.CLEANUP, EventKind.LOAD, EventKind.COMPILE)
 """Not launches: some scripts announce one for every epoch, and the bars show those of processes."""
@@ -79,7 +80,8 @@ class Epochs:
         epoch = int(numbers[-1][1])
         if self._last is not None and epoch not in self._offsets:
             before, last = self._last
-            length = last.n if last.family.total is None else last.family.total
+            # A bar may run beyond its total, if that was counted too small.
+            length = max(last.n, last.family.total or 0)
             self._offsets[epoch] = self._offsets[before] + max(0, epoch - before) * length
         self._last = epoch, bar
         return self._offsets.setdefault(epoch, 0)

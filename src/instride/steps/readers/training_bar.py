@@ -1,10 +1,10 @@
-"""Which bar of a log counts the training's steps, and its records in the order of the log."""
+"""The bar that counts the training's steps, as records in the order of the log."""
 
 from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from math import isnan
 
 from instride.steps.model import EventKind
@@ -14,9 +14,6 @@ from instride.steps.readers.bars import Role
 from instride.steps.readers.gaps import Mark, emit
 from instride.steps.recording import MANY, Recording
 
-WEIGHTS = {Role.TRAINING: 4.0, Role.OTHER: 1.0, Role.EVALUATION: 0.05, Role.SAVING: 0.05}
-A_COUPLE = 3
-"""Updates, with the one that shows that nothing is done yet."""
 MOSTLY = 0.9
 """Share of a bar's updates with timestamps from which on they are the clock."""
 NESTED = {
@@ -29,33 +26,6 @@ WHOLE = 1 << 24
 """Whole numbers below are exact in a float of four bytes."""
 PART_OF_A_STEP = 4
 """A bar without a name that comes more often than every so many steps is part of each step."""
-
-
-def choose(families: Iterable[Family], total: int | None = None) -> Family | None:
-    """The bar that ran longest, by a name that speaks of training if there is one.
-
-    A bar of epochs runs as long as the bars inside it, but every one of its steps holds one of
-    them; then the inner one is the training. Evaluations come only after some of the steps.
-    """
-    candidates = [each for each in dict.fromkeys(families) if each.role in WEIGHTS and each.bars]
-    if total is not None:
-        candidates = [each for each in candidates if each.total == total] or candidates
-    candidates = [each for each in candidates if each.num_kept > A_COUPLE] or candidates
-    if not candidates:
-        return None
-    longest = max(candidates, key=_weight)
-    inner = [
-        each
-        for each in candidates
-        if each.num_kept > longest.num_kept <= 2 * len(each.bars)
-        and 3 * each.elapsed_s >= longest.elapsed_s
-        and each.role is not Role.EVALUATION
-    ]
-    return max(inner, key=_weight) if inner else longest
-
-
-def _weight(family: Family) -> tuple[float, int]:
-    return (1 + family.elapsed_s) * WEIGHTS[family.role], family.num_kept
 
 
 class Replay:

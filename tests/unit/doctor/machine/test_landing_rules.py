@@ -13,6 +13,7 @@ from instride.doctor.machine.alternatives import alternative_to, local_disks, mo
 from instride.doctor.machine.landing_rules import check_lasting, check_remote, check_writable
 from instride.doctor.machine.landings import look_at
 from instride.doctor.model import Certainty
+from instride.reasons import Reason
 from instride.system.filesystems import Kind
 from instride.system.mounts import Mount
 from tests.unit.doctor.machine.making import GB, a_checkpoint, a_landing
@@ -64,7 +65,7 @@ def test_a_mount_that_is_read_only_is_told() -> None:
     mount = Mount("/data", "ext4", "/dev/sdb1", ("ro", "relatime"))
     [finding] = check_writable(a_landing(mount=mount))
     assert finding.rule == "checkpoints-not-writable"
-    assert "read-only" in said(finding)["en"]
+    assert "Read-only" in said(finding)["en"]
 
 
 def test_a_file_in_the_place_of_a_directory_is_told(tmp_path: Path) -> None:
@@ -72,7 +73,8 @@ def test_a_file_in_the_place_of_a_directory_is_told(tmp_path: Path) -> None:
     landing = look_at(tmp_path / "out")
     assert landing is not None
     [finding] = check_writable(landing)
-    assert finding.facts["error"] == "not a directory"
+    assert finding.facts["error"] == Reason("os.ENOTDIR")
+    assert "kein Verzeichnis" in said(finding)["de"]
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid"), reason="Windows keeps permissions elsewhere")
@@ -82,10 +84,10 @@ def test_a_directory_without_permission_is_told() -> None:
         "import os; from pathlib import Path; from instride.doctor.machine.landings import look_at;"
         "from instride.doctor.machine.landing_rules import check_writable;"
         "os.getuid() or os.setuid(65534);"
-        "print([each.facts['error'] for each in check_writable(look_at(Path('/etc/out')))])"
+        "print([each.facts['error'].name for each in check_writable(look_at(Path('/etc/out')))])"
     )
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
-    assert done.stdout.strip() == b"['permission denied']"
+    assert done.stdout.strip() == b"['os.EACCES']"
 
 
 def test_a_directory_that_can_be_written_to_is_left_alone(tmp_path: Path) -> None:

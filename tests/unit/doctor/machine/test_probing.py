@@ -12,6 +12,7 @@ import pytest
 from instride.doctor.machine.disk_rules import check_speed
 from instride.doctor.machine.probing import MOST_BYTES, Probed, probe
 from instride.doctor.model import Bytes, Certainty, Factor, Seconds, Speed
+from instride.reasons import Reason
 from tests.unit.doctor.machine.making import GB, a_checkpoint, a_landing
 from tests.unit.doctor.saying import said
 
@@ -35,13 +36,13 @@ def test_several_directories_are_measured_in_one_go(tmp_path: Path) -> None:
 def test_a_full_disk_is_an_error_and_nothing_stays(small_mount: Path) -> None:
     (small_mount / "data").write_bytes(bytes(3_900_000))
     [probed] = probe([small_mount], 0.2)
-    assert probed.error == "No space left on device"
+    assert probed.error == Reason("os.ENOSPC")
     assert [path.name for path in small_mount.iterdir()] == ["data"]
 
 
 def test_a_missing_directory_is_an_error(tmp_path: Path) -> None:
     [probed] = probe([tmp_path / "none"], 0.2)
-    assert probed == Probed(None, None, "No such file or directory")
+    assert probed == Probed(None, None, Reason("os.ENOENT"))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")

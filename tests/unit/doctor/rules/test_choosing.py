@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from instride.doctor.model import FixKind
+from instride.doctor.model import Certainty, FixKind
 from tests.unit.doctor.rules.trying import found, lines
 
 BY_TIME = {
@@ -24,6 +24,8 @@ BY_TIME = {
 def test_an_order_by_time_is_found(tmp_path: Path, code: str) -> None:
     [finding] = found("orders-by-mtime", tmp_path, {"resume.py": "import glob\nimport os\n" + code})
     assert lines(finding)[0][0] == "resume.py"
+    is_named = "dirs" not in code
+    assert finding.certainty is (Certainty.LIKELY if is_named else Certainty.PERHAPS)
 
 
 def test_the_step_in_the_name_is_the_key_instead(tmp_path: Path) -> None:

@@ -257,3 +257,18 @@ def test_examples_count_only_where_there_is_no_other_trainer(tmp_path: Path) -> 
     example = {"examples/train.py": loop("gc.collect()")["train.py"]}
     assert len(found("collects-garbage-often", tmp_path, example)) == 1
     assert found("collects-garbage-often", tmp_path, {**example, **loop("pass")}) == []
+
+
+def test_a_reading_inside_a_longer_statement_is_put_under_a_condition_with_all_of_it(
+    tmp_path: Path,
+) -> None:
+    body = "values = [\n    ('train/loss', loss.item()),\n]"
+    [finding] = found("waits-for-values-every-step", tmp_path, loop(body))
+    fix = finding.fixes[0].text
+    assert fix == "if step % 50 == 0:\n    values = [\n        ('train/loss', loss.item()),\n    ]"
+
+
+def test_a_list_of_values_stays_one_of_numbers(tmp_path: Path) -> None:
+    body = "ratio = loss.exp()\nkept += [(ratio > 1.2).float().mean().item()]"
+    [finding] = found("waits-for-values-every-step", tmp_path, loop(body))
+    assert finding.fixes[0].kind is FixKind.LINE

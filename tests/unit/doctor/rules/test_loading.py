@@ -57,6 +57,18 @@ def test_on_a_machine_without_an_accelerator_they_are_only_perhaps_too_many(
     assert finding.certainty is Certainty.PERHAPS
 
 
+def test_a_sampler_that_is_told_how_much_to_draw_need_not_begin_again(tmp_path: Path) -> None:
+    sampler = "RandomSampler(data, replacement=True, num_samples=int(1e10))"
+    files = script(f"DataLoader(data, sampler={sampler}, num_workers=4)")
+    assert found("loader-restarts-workers", tmp_path, files) == []
+
+
+def test_workers_are_kept_only_where_there_are_some(tmp_path: Path) -> None:
+    files = script("DataLoader(data, num_workers=args.num_workers)")
+    [finding] = found("loader-restarts-workers", tmp_path, files)
+    assert "persistent_workers=args.num_workers > 0" in finding.fixes[0].text
+
+
 def test_no_workers_for_pictures_are_likely_too_few(tmp_path: Path) -> None:
     imports = "\nfrom torchvision import transforms"
     files = script("DataLoader(data, batch_size=8, shuffle=True)", imports=imports)

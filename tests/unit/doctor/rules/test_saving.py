@@ -57,6 +57,13 @@ IN_PLACE = {
     "a rename of something else": in_loop(
         SAVE + "\nos.replace(os.path.join(out_dir, 'log.new'), os.path.join(out_dir, 'log.txt'))"
     ),
+    "a loss scaler that takes the whole step": in_loop(SAVE).replace(
+        "        loss.backward()\n        optimizer.step()\n",
+        "        loss_scaler(loss, optimizer, parameters=model.parameters())\n",
+    ),
+    "states in a dictionary by any name": in_loop(
+        "data = {'step': step, 'model': unwrap(model).state_dict()}\ntorch.save(data, 'last.pt')"
+    ),
     "a hook of a trainer": HEAD
     + """\
 class Keep(Callback):
@@ -69,6 +76,43 @@ class Keep(Callback):
 @pytest.mark.parametrize("text", IN_PLACE.values(), ids=IN_PLACE.keys())
 def test_a_save_to_the_final_name_is_seen_through(tmp_path: Path, text: str) -> None:
     assert len(found("save-in-place", tmp_path, {"train.py": text})) == 1
+
+
+def test_a_method_of_another_file_that_only_its_name_tells_is_less_than_sure(
+    tmp_path: Path,
+) -> None:
+    keeper = HEAD + "class Keeper:\n    def keep_checkpoint(self, state):\n"
+    files = {
+        "train.py": in_loop("keeper.keep_checkpoint(model.state_dict())"),
+        "keeper.py": keeper + "        torch.save(state, 'last.pt')\n",
+    }
+    [finding] = found("save-in-place", tmp_path, files)
+    assert finding.certainty is Certainty.LIKELY
+    imported = in_loop("keep_checkpoint(model.state_dict())")
+    files = {
+        "train.py": f"from keeper import keep_checkpoint\n{imported}",
+        "keeper.py": HEAD + "def keep_checkpoint(state):\n    torch.save(state, 'last.pt')\n",
+    }
+    [finding] = found("save-in-place", tmp_path, files)
+    assert finding.certainty is Certainty.SURE
+
+
+UNTOUCHED = {
+    "a file that something else opened": "with Path('a.pt').open('wb') as f:\n"
+    "    torch.save(model.state_dict(), f)",
+    "arguments that are passed on": "save(model.state_dict(), 'a.pt')",
+}
+
+
+@pytest.mark.parametrize("rule", ["save-in-place", "save-blocks-training"])
+@pytest.mark.parametrize("body", UNTOUCHED.values(), ids=UNTOUCHED.keys())
+def test_where_an_edit_would_break_the_code_the_fix_is_a_pattern(
+    tmp_path: Path, body: str, rule: str
+) -> None:
+    text = in_loop(body, "def save(*args):\n    torch.save(*args)\n\n\n")
+    [finding] = found(rule, tmp_path, {"train.py": text})
+    assert finding.fixes[0].kind is FixKind.LINE
+    assert "*" not in str(finding.facts)
 
 
 NOT_IN_PLACE = {
@@ -96,6 +140,7 @@ NOT_IN_PLACE = {
         "with fsspec.open('s3://b/a.pt', 'wb') as f:\n    torch.save(model.state_dict(), f)"
     ),
     "results": in_loop("torch.save(predictions, os.path.join(out_dir, 'predictions.pt'))"),
+    "the state of a data loader": in_loop("torch.save(loader_state, 'data.pt')"),
     "metadata in a function that saves": in_loop(
         "save_checkpoint(metadata)",
         "def save_checkpoint(metadata):\n    torch.save(metadata, 'meta.pt')\n\n\n",

@@ -1,0 +1,81 @@
+"""Having a task done by a process of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import uuid
+from collections.abc import Iterable
+from typing import Any, TypeVar
+
+import msgspec
+
+from instride.bench.memory import VARIABLE, PeakMemory
+from instride.bench.orders import WATCHED, Answer, Missing, Order, Task
+
+LONGEST_S = 900.0
+"""A rival that hangs is left out."""
+ANSWER_BEGINS = b'{"type":'
+
+A = TypeVar("A", bound=msgspec.Struct)
+
+
+class ChildFailedError(Exception):
+    """Nothing can be measured there, and why."""
+
+
+def ask(order: Order, kind: type[A]) -> tuple[A, int]:
+    """The answer of a child, and the most memory it had until it said that it was watched.
+
+    Raises ChildFailedError.
+    """
+    os.sync()  # what the run before left to be written is not this one's to pay
+    mark = uuid.uuid4().hex
+    with tempfile.TemporaryFile() as complaints:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "instride.bench.child", msgspec.json.encode(order).decode()],
+            stdout=subprocess.PIPE,
+            stderr=complaints,
+            env={**os.environ, VARIABLE: mark},
+        )
+        alarm = threading.Timer(LONGEST_S, process.kill)
+        alarm.start()
+        memory = PeakMemory(mark) if order.task is Task.HAMMER else None
+        try:
+            assert process.stdout is not None
+            heard = _hear(process.stdout, memory)
+            process.wait()
+        finally:
+            alarm.cancel()
+            if memory is not None:
+                memory.stop()
+            process.kill()
+            process.wait()
+            assert process.stdout is not None
+            process.stdout.close()
+        if heard is None or process.returncode != 0:
+            complaints.seek(0)
+            raise ChildFailedError(_last_line(complaints) or f"ended with {process.returncode}")
+    answer: Any = msgspec.json.decode(heard, type=Answer)
+    if isinstance(answer, Missing):
+        raise ChildFailedError(f"`{answer.name}` is not installed")
+    assert isinstance(answer, kind)
+    return answer, memory.peak_bytes if memory is not None else 0
+
+
+def _hear(lines: Iterable[bytes], memory: PeakMemory | None) -> bytes | None:
+    """The answer. Nobody waits for the end of the output: helpers of a rival may keep it open."""
+    for line in lines:
+        if memory is not None and line.strip() == WATCHED:
+            memory.stop()
+        if line.startswith(ANSWER_BEGINS):
+            return line
+    return None
+
+
+def _last_line(lines: Iterable[bytes]) -> str:
+    told = [line.decode(errors="replace").strip() for line in lines]
+    return next((line for line in reversed(told) if line), "")

@@ -1,0 +1,25 @@
+"""Ways of saving by name, and how much of each is measured: what `--help` needs to know."""
+
+from __future__ import annotations
+
+NOTHING = "none"
+NOTHING_AGAIN = "none again"
+OURS = "instride"
+NAMES = (
+    NOTHING,
+    NOTHING_AGAIN,
+    "torch.save",
+    "dcp.save",
+    "dcp.async_save",
+    "dcp.async_save process",
+    "torch_checkpointing",
+    "lightning",
+    OURS,
+)
+"""Every way of saving, in the order of the table."""
+DEFAULT_PARAMS = 90_000_000
+"""Twelve bytes of state each: a gigabyte."""
+DEFAULT_ROUNDS = 2
+SAVES_A_ROUND = 3
+FEWEST_SAVES = 5
+"""A median of fewer is no result."""

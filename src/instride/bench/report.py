@@ -1,0 +1,89 @@
+"""The answer of `bench save`, in the shape of the JSON contract (schema 1).
+
+`docs/reference/bench-save.schema.json` is generated from these structures and checked by a test.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+SCHEMA = 1
+
+
+class Machine(msgspec.Struct, frozen=True):
+    """Where it was measured."""
+
+    cores: int
+    cpu: str
+    memory_bytes: int
+    filesystem: str
+    """Of the folder that was written to."""
+    system: str
+    python: str
+    torch: str
+    load: float
+    """How many processes wanted a core in the minute before; from a quiet machine, nearly 0."""
+
+
+class Row(msgspec.Struct, frozen=True):
+    """One way of saving; medians over its saves, unless a field says otherwise."""
+
+    name: str
+    torn: bool
+    """A snapshot held what was written after the call: its figures do not count."""
+    synced: bool
+    """Whether the file was on the disk when it was done, not only in the memory of the system."""
+    num_saves: int
+    call_s: float
+    """What the call takes."""
+    first_call_s: float
+    """What the first call of a process takes."""
+    cost_s: float
+    """What training pays: the time from the call over the steps that follow, until the save is done
+    and ten steps have passed at least, less what as many steps took right before the call."""
+    cost_spread_s: float
+    """Between the quarter of the saves that cost least and the quarter that cost most."""
+    durable_s: float
+    """From the call until the save is done, as the way itself says it."""
+    worst_step_s: float
+    """The longest step behind a save."""
+    p50_inflation: float
+    """The middle of all steps behind a save, by the steps before it."""
+    p99_inflation: float
+    """The same for the step that one in a hundred exceeds."""
+    peak_host_bytes: int
+    """The most memory that the training and all its helper processes had at a time, above what
+    the row `none` had; shared memory counts once, the cache of the filesystem not at all."""
+
+
+class Floors(msgspec.Struct, frozen=True):
+    """What no way of saving can be faster than on this machine."""
+
+    memcpy_s: float
+    """Copying as many bytes as the state has, between buffers that are in memory already."""
+    direct_write_s: float
+    """Writing as many bytes past the cache, in large pieces from several threads, and fsync."""
+
+
+class LeftOut(msgspec.Struct, frozen=True):
+    name: str
+    why: str
+
+
+class Report(msgspec.Struct, frozen=True):
+    """What `instride bench save --json` prints."""
+
+    schema: int
+    machine: Machine
+    state_bytes: int
+    base_step_s: float
+    """What a step of the row `none` takes."""
+    rows: list[Row]
+    floors: Floors
+    left_out: list[LeftOut]
+    """What is not installed, or failed."""
+    planning_s: float | None
+    """What instride does in a call before it copies, for 2,000 tensors, from the second save on;
+    null where instride was left out."""
+    beat_s: float | None
+    """What `Saver.due` takes, which a loop calls every step."""

@@ -1,0 +1,43 @@
+"""From single saves to a row of the table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import median, quantiles
+
+from instride.bench.orders import Save
+from instride.bench.report import Row
+
+
+def summarise(
+    name: str,
+    rounds: Sequence[Sequence[Save]],
+    *,
+    torn: bool,
+    synced: bool,
+    peak_host_bytes: int,
+) -> Row:
+    """The row of one way, from the saves of each of its processes."""
+    saves = [save for round in rounds for save in round]
+    inflations = [step_s / save.base_s for save in saves for step_s in save.steps_s]
+    return Row(
+        name=name,
+        torn=torn,
+        synced=synced,
+        num_saves=len(saves),
+        call_s=median(save.call_s for save in saves),
+        first_call_s=median(round[0].call_s for round in rounds),
+        cost_s=median(save.cost_s for save in saves),
+        cost_spread_s=_spread([save.cost_s for save in saves]),
+        durable_s=median(save.durable_s for save in saves),
+        worst_step_s=median(max(save.steps_s) for save in saves),
+        p50_inflation=median(inflations),
+        p99_inflation=quantiles(inflations, n=100, method="inclusive")[-1],
+        peak_host_bytes=peak_host_bytes,
+    )
+
+
+def _spread(values: Sequence[float]) -> float:
+    """Between the quartiles: one save that was disturbed must not stand for all."""
+    first, _, third = quantiles(values, n=4, method="inclusive")
+    return third - first

@@ -1,0 +1,64 @@
+"""`instride pack`: checkpoint files in, smaller ones that hold the same bytes out."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+from instride.cli.answering import language_option
+
+
+@click.command("pack", context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("files", metavar="FILE...", nargs=-1, required=True)
+@click.option(
+    "--base",
+    metavar="PACK",
+    help="Store what differs from this one only: a pack in the same directory, without a base.",
+)
+@click.option("--keep-original", is_flag=True, help="Do not delete FILE when its pack is there.")
+@click.option("--force", is_flag=True, help="Replace a pack that is there already.")
+@click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON (schema 1).")
+@language_option
+def command(
+    files: tuple[str, ...],
+    base: str | None,
+    keep_original: bool,
+    force: bool,
+    as_json: bool,
+    lang: str | None,
+) -> None:
+    """Make checkpoint files smaller, byte for byte what they were.
+
+    FILE becomes FILE.pack beside it, and is deleted once that was read back and compared, unless
+    the link `latest` points to it. Any file can be packed; floats of `.pt` and `.safetensors` are
+    packed best. Nothing is unpickled. Needs numpy.
+    """
+    from instride.cli.render.progress import watching
+    from instride.explain.languages import choose
+    from instride.pack.packing import PackReport, pack
+
+    words = choose(lang, os.environ)
+    packed = []
+    with watching() as watcher:
+        for file in files:
+            if watcher is not None and os.path.isfile(file):  # noqa: PTH113 - a name, not a path
+                watcher.begin(os.path.getsize(file))  # noqa: PTH202
+            packed.append(
+                pack(
+                    Path(file),
+                    Path(base) if base else None,
+                    keep_original=keep_original,
+                    force=force,
+                    progress=watcher.advance if watcher else None,
+                )
+            )
+    if as_json:
+        from instride.cli.render.json import print_json
+
+        print_json(PackReport(packed))
+        return
+    from instride.cli.render.packed import print_packed
+
+    print_packed(packed, words)

@@ -1,0 +1,90 @@
+"""A pack to the file that it was made from, or only to the proof that it could be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+from blake3 import blake3
+
+from instride.errors import DamagedError, OverwriteError, PackError
+from instride.faults import reached
+from instride.pack.container import is_pack
+from instride.pack.contents import Contents, contents_of
+from instride.pack.keeping import carry_manifest, name_with_manifest
+from instride.pack.reading import Pack
+from instride.reasons import Reason
+from instride.store.atomic import sync_file, temporary_beside
+
+SCHEMA = 1
+Progress = Callable[[int], None]
+
+
+class Unpacked(msgspec.Struct, frozen=True):
+    path: str
+    pack: str
+    num_bytes: int
+
+
+class UnpackReport(msgspec.Struct, frozen=True):
+    """What `instride unpack --json` prints."""
+
+    files: list[Unpacked]
+    schema: int = SCHEMA
+
+
+def unpack(
+    path: Path,
+    output: Path | None = None,
+    *,
+    force: bool = False,
+    progress: Progress | None = None,
+) -> Unpacked:
+    """Write the original, under the name it had, beside its pack; the pack stays.
+
+    Raises PackError for what is no pack, OverwriteError where the file is there already, and
+    DamagedError before the file has its name if a single byte would differ.
+    """
+    if not is_pack(path):
+        reason = Reason("no-pack" if path.is_file() else "os.ENOENT")
+        raise PackError(str(path), reason, message="message.unpack", hint="hint.unpack")
+    with Pack(path) as source:
+        final = output or path.with_name(source.index.meta.name)
+        if final.exists() and not force:
+            raise OverwriteError(str(final))
+        temporary = temporary_beside(final)
+        try:
+            _write(source, temporary, progress)
+            manifest = carry_manifest(path, temporary, final) if output is None else None
+            reached("unpack.manifest")
+            name_with_manifest(temporary, final, manifest)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+        return Unpacked(str(final), str(path), source.size_bytes)
+
+
+def _write(source: Pack, temporary: Path, progress: Progress | None) -> None:
+    with temporary.open("xb") as target:
+        reached("unpack.opened")
+        for block in source.blocks():
+            target.write(block)
+            if progress is not None:
+                progress(len(block))
+        target.flush()
+        sync_file(target.fileno())
+        reached("unpack.synced")
+
+
+def verify_pack(path: Path, progress: Progress | None = None) -> Contents:
+    """Decode every block, those of the base too where it is needed. Raises DamagedError."""
+    whole = blake3()
+    with Pack(path) as source:
+        for block in source.blocks():
+            whole.update(block)
+            if progress is not None:
+                progress(len(block))
+        if whole.digest() != source.index.digest:
+            raise DamagedError(path, Reason("pack-index"))
+    return contents_of(path)

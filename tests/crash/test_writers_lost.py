@@ -1,0 +1,140 @@
+"""Writers that are lost, snapshots that are given up: the next save is none the worse for it."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import torch
+
+import instride
+import instride.faults
+from instride.errors import SaveFailedError, StorageStuckError
+from instride.faults import ONCE, VARIABLE
+from tests.crash.checks import assert_sound, steps_in
+from tests.crash.trainings import Weights
+
+pytestmark = pytest.mark.torch
+ignored = pytest.mark.filterwarnings("ignore:instride:RuntimeWarning")
+
+
+@pytest.fixture
+def fault_here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Callable[[str], None]]:
+    """Asks for a fault in this process, once."""
+
+    def ask(fault: str) -> None:
+        monkeypatch.setenv(VARIABLE, fault)
+        monkeypatch.setenv(ONCE, str(tmp_path / "once"))
+        instride.faults.arm()
+
+    yield ask
+    monkeypatch.delenv(VARIABLE)
+    instride.faults.arm()
+    assert (tmp_path / "once").exists(), "the fault that the test is about never happened"
+
+
+@ignored
+@pytest.mark.parametrize("phase", ["frozen", "submitted", "pickled"])
+def test_a_snapshot_that_is_given_up_does_not_touch_the_next_one(
+    phase: str, tmp_path: Path, fault_here: Callable[[str], None]
+) -> None:
+    """The next has other sizes: headers of the one before would lie in its data."""
+    fault_here(f"EIO@{phase}")
+    weights = Weights()
+    with instride.Saver(tmp_path / "store", weights=weights) as saver:
+        with pytest.raises(SaveFailedError, match="asked for by"):
+            saver.save(1).wait(60)
+        weights.values = torch.zeros(len(weights.values) - 5000, dtype=torch.int32)
+        weights.become(2)
+        saver.save(2).wait(60)
+
+    assert steps_in(tmp_path / "store") == [2]
+    assert assert_sound(tmp_path / "store") == 2
+
+
+@ignored
+def test_the_memory_of_a_snapshot_that_is_given_up_is_not_used_before_the_writer_lets_go_of_it(
+    store: Path, fault_here: Callable[[str], None]
+) -> None:
+    fault_here("EIO@pickled")
+    weights = Weights()
+    with instride.Saver(store, stall_s=1.0, weights=weights) as saver:
+        writer = saver._engine.courier.writer_pid
+        os.kill(writer, signal.SIGSTOP)
+        with pytest.raises(SaveFailedError, match="asked for by"):
+            saver.save(3).wait(60)
+        assert isinstance(saver.save(4).error, StorageStuckError)
+
+        os.kill(writer, signal.SIGCONT)
+        weights.become(5)
+        while (pending := saver.save(5)).error is not None:
+            pass  # on a busy machine it takes its time to go on
+        pending.wait(60)
+
+    assert steps_in(store) == [1, 2, 5]
+    assert assert_sound(store) == 5
+
+
+@ignored
+def test_a_writer_that_cannot_start_is_tried_again_at_the_next_save(
+    store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    weights = Weights()
+    with instride.Saver(store, weights=weights) as saver:
+        monkeypatch.setenv(VARIABLE, "kill@started")
+        os.kill(saver._engine.courier.writer_pid, signal.SIGKILL)
+        weights.become(3)
+        with pytest.raises(SaveFailedError, match=r"ends as soon as it is started|was killed"):
+            saver.save(3).wait(60)
+        with pytest.raises(SaveFailedError):
+            saver.save(4).wait(60)
+
+        monkeypatch.delenv(VARIABLE)
+        weights.become(5)
+        saver.save(5).wait(60)
+
+    assert steps_in(store) == [1, 2, 5]
+    assert assert_sound(store) == 5
+
+
+@ignored
+def test_a_writer_is_killed_between_saves_and_nobody_notices(store: Path) -> None:
+    weights = Weights()
+    with instride.Saver(store, weights=weights) as saver:
+        for step in range(3, 8):
+            os.kill(saver._engine.courier.writer_pid, signal.SIGKILL)
+            weights.become(step)
+            saver.save(step).wait(60)
+
+    assert steps_in(store) == [1, 2, 3, 4, 5, 6, 7]
+    assert assert_sound(store) == 7
+
+
+def test_a_save_after_the_end_fails_and_touches_nothing(store: Path) -> None:
+    weights = Weights()
+    saver = instride.Saver(store, weights=weights)
+    saver.close()
+
+    with pytest.raises(SaveFailedError, match="closed"):
+        saver.save(3).wait(60)
+
+    assert steps_in(store) == [1, 2]
+
+
+@pytest.mark.filterwarnings("error:instride:RuntimeWarning")
+def test_warnings_that_are_errors_do_not_end_the_threads_that_warn(
+    store: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv(VARIABLE, "EIO@opened")
+    monkeypatch.setenv(ONCE, str(tmp_path / "once"))
+    weights = Weights()
+    with instride.Saver(store, weights=weights) as saver:
+        with pytest.raises(SaveFailedError):
+            saver.save(3).wait(60)
+        weights.become(4)
+        saver.save(4).wait(60)
+
+    assert assert_sound(store) == 4

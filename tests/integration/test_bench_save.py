@@ -1,0 +1,91 @@
+"""`instride bench save`: a short run of it, and what happens to a way that tears or fails."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from instride.bench.asking import ChildFailedError, ask  # noqa: E402 - needs torch
+from instride.bench.child import is_torn  # noqa: E402
+from instride.bench.names import NAMES  # noqa: E402
+from instride.bench.orders import Order, Task, Timed  # noqa: E402
+from instride.bench.training import Training  # noqa: E402
+from instride.bench.ways import WAYS, NoSaving, Ticket, TorchSave  # noqa: E402
+from instride.cli.main import main  # noqa: E402
+
+pytestmark = pytest.mark.torch
+ROOT = Path(__file__).parents[2]
+SMALLEST = "1"
+"""One layer: 12 MB of state."""
+
+
+def test_a_short_run_fits_the_schema(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")  # threads that spin are slow beside other tests
+    ways = ["--ways", "instride"]
+    page = tmp_path / "save.md"
+    options = ["--params", SMALLEST, "--rounds", "1", "--folder", str(tmp_path)]
+    assert main(["bench", "save", *ways, *options, "--record", str(page), "--json"]) == 0
+    answer = json.loads(capfd.readouterr().out)
+    schema = ROOT / "docs/reference/bench-save.schema.json"
+    jsonschema.validate(answer, json.loads(schema.read_text(encoding="utf-8")))
+    rows: dict[str, Any] = {row["name"]: row for row in answer["rows"]}
+    assert list(rows) == ["none", "instride"]
+    assert not any(row["torn"] for row in rows.values())
+    assert rows["instride"]["synced"]
+    assert answer["state_bytes"] >= 12 << 20
+    assert rows["none"]["peak_host_bytes"] == 0
+    assert min(answer["floors"].values()) > 0
+    assert answer["left_out"] == []
+    assert "instride" in page.read_text(encoding="utf-8")
+    assert list(tmp_path.iterdir()) == [page]
+
+
+def test_every_way_has_a_name_on_the_command_line() -> None:
+    assert tuple(WAYS) == NAMES
+
+
+class LateSave(TorchSave):
+    """Copies when it gets round to it, as a careless thread would."""
+
+    def save(self, step: int) -> Ticket:
+        return self
+
+    def is_done(self) -> bool:
+        return False
+
+    def wait(self) -> None:
+        torch.save(self._training.state(), self._path)
+
+
+@pytest.mark.parametrize(("kind", "torn"), [(LateSave, True), (TorchSave, False)])
+def test_a_way_that_saves_what_came_later_is_torn(
+    kind: type[NoSaving], torn: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(WAYS, "tested", kind)
+    order = Order(Task.HAMMER, str(tmp_path), "tested", num_params=1)
+    assert is_torn(order, tmp_path) is torn
+
+
+def test_a_way_that_fails_says_why(tmp_path: Path) -> None:
+    with pytest.raises(ChildFailedError, match="KeyError: 'no such way'"):
+        ask(Order(Task.TIME, str(tmp_path), "no such way", num_params=1), Timed)
+
+
+def test_an_unknown_way_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bench", "save", "--ways", "no-such-way"]) == 2
+    assert "no-such-way" in capsys.readouterr().err
+
+
+def test_numbers_do_not_vanish_on_their_way_through_the_layers() -> None:
+    training = Training(16 << 20)
+    with torch.no_grad():
+        outputs = training.model(torch.randn(16, 1024))
+    assert 0.1 < float(outputs.std()) < 10

@@ -1,0 +1,167 @@
+"""`list`, `verify` and `prune` as they are typed: answers, exit codes, JSON, errors with hints."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from instride.cli.main import main
+from tests.integration.commands import COMMAND, environment, run
+from tests.unit.store.committing import commit, flip, large, owned_by_this_process
+
+ROOT = Path(__file__).parents[2]
+Printed = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    for step in (100, 200, 300):
+        commit(tmp_path, step, large(step % 256), metric=1 / step)
+    return tmp_path
+
+
+def asked(printed: Printed, code: int, *args: str) -> dict[str, Any]:
+    """The JSON that a call prints, which fits its schema."""
+    assert main([*args, "--json"]) == code
+    captured = printed.readouterr()
+    answer: dict[str, Any] = json.loads(captured.out)
+    assert captured.err == ""
+    schema = ROOT / "docs" / "reference" / f"{args[0]}.schema.json"
+    jsonschema.Draft202012Validator(json.loads(schema.read_text())).validate(answer)
+    assert answer["schema"] == 1
+    return answer
+
+
+def refused(printed: Printed, *args: str) -> tuple[int, str]:
+    code = main([*args])
+    captured = printed.readouterr()
+    assert captured.out == ""
+    return code, captured.err
+
+
+def test_list_answers_with_a_table_and_with_json(store: Path, capsys: Printed) -> None:
+    assert main(["list", str(store)]) == 0
+    table = capsys.readouterr().out
+
+    answer = asked(capsys, 0, "list", str(store))
+
+    assert "newest, latest" in table
+    assert [entry["step"] for entry in answer["checkpoints"]] == [100, 200, 300]
+    assert answer["owner"] is None
+
+
+def test_verify_ends_with_0_where_all_is_whole(store: Path, capsys: Printed) -> None:
+    answer = asked(capsys, 0, "verify", str(store))
+
+    assert [each["state"] for each in answer["checkpoints"]] == ["whole"] * 3
+
+
+def test_verify_ends_with_30_and_tells_all_that_is_damaged(store: Path, capsys: Printed) -> None:
+    flip(store / "step_00000100.pt", 0)
+    flip(store / "step_00000300.pt", 0)
+
+    answer = asked(capsys, 30, "verify", str(store))
+    assert main(["verify", str(store)]) == 30
+    screen = capsys.readouterr().out
+
+    assert answer["num_damaged"] == 2
+    assert "step_00000100.pt: the bytes from 0 on differ" in screen
+    assert "step_00000300.pt: the bytes from 0 on differ" in screen
+
+
+def test_prune_shows_first_and_deletes_then(store: Path, capsys: Printed) -> None:
+    args = ["prune", str(store), "--keep-last", "1"]
+
+    shown = asked(capsys, 0, *args, "--dry-run")
+    assert len(list(store.glob("step_*.pt"))) == 3
+    done = asked(capsys, 0, *args)
+
+    assert shown["deleted"] == done["deleted"]
+    assert [path.name for path in store.glob("step_*.pt")] == ["step_00000300.pt"]
+
+
+def test_the_command_that_a_dry_run_ends_with_deletes(store: Path, capsys: Printed) -> None:
+    main(["prune", str(store), "--keep-last", "1", "--keep-best", "1", "--dry-run"])
+    last = capsys.readouterr().out.splitlines()[-1]
+    command = last.removeprefix("next: ").split("   ")[0].split()
+
+    assert main(command[1:]) == 0
+
+    assert [path.name for path in store.glob("step_*.pt")] == ["step_00000300.pt"]
+
+
+def test_prune_refuses_while_a_training_saves_there(store: Path, capsys: Printed) -> None:
+    lock = owned_by_this_process(store)
+
+    code, said = refused(capsys, "prune", str(store), "--keep-last", "1")
+
+    assert code == 31
+    assert "--dry-run" in said
+    lock.release()
+
+
+@pytest.mark.parametrize("args", [["list"], ["verify"], ["prune", "--keep-last", "1"]])
+def test_a_directory_that_is_not_there_is_told_with_a_hint(
+    args: list[str], tmp_path: Path, capsys: Printed
+) -> None:
+    code, said = refused(capsys, *args, str(tmp_path / "no"))
+
+    assert code == 40
+    assert said.startswith("error: cannot look at `")
+    assert "\nhint: " in said
+
+
+def test_prune_needs_to_be_told_how_many_to_keep(store: Path, capsys: Printed) -> None:
+    code, said = refused(capsys, "prune", str(store))
+
+    assert code == 2
+    assert "keep_last" in said or "--keep-last" in said
+
+
+@pytest.mark.parametrize("number", ["0", "-1", "x"])
+def test_prune_refuses_numbers_that_keep_nothing(number: str, store: Path, capsys: Printed) -> None:
+    assert refused(capsys, "prune", str(store), "--keep-last", number)[0] == 2
+    assert len(list(store.glob("step_*.pt"))) == 3
+
+
+def test_no_bar_is_drawn_off_a_terminal(store: Path) -> None:
+    ended = run(["verify", str(store)])
+
+    assert ended.returncode == 0
+    assert ended.stderr == b""
+
+
+def test_a_terminal_shows_how_far_the_reading_is_beside_the_answer(store: Path) -> None:
+    terminal, end = pty.openpty()
+    command = [*COMMAND, "verify", str(store), "--json"]
+    env = environment({"TERM": "xterm"})
+    ended = subprocess.run(command, stdout=subprocess.PIPE, stderr=end, check=True, env=env)
+    os.close(end)
+    shown = b""
+    with suppress(OSError):  # how a terminal ends
+        while data := os.read(terminal, 4096):
+            shown += data
+    os.close(terminal)
+
+    assert b"MB" in shown
+    assert json.loads(ended.stdout)["num_damaged"] == 0
+
+
+@pytest.mark.parametrize("verb", ["list", "verify", "prune"])
+def test_no_verb_that_reads_a_store_loads_torch(verb: str, store: Path) -> None:
+    options = ["--keep-last", "1"] if verb == "prune" else []
+    program = (
+        "import sys; from instride.cli.main import main; "
+        f"code = main([{verb!r}, {str(store)!r}, *{options!r}]); "
+        "sys.exit(code or 'torch' in sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)

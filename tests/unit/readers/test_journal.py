@@ -1,0 +1,276 @@
+"""The journal of a store: exact times, saves where they happened, one process per training."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from math import isnan
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from instride.explain.explaining import explain
+from instride.explain.spans import Owner
+from instride.steps.choosing import choose
+from instride.steps.model import EventKind, Run
+from instride.steps.readers.journal import HELD, Journal
+from instride.steps.reading import read_with
+from instride.steps.recording import Recording
+
+START_S = 1_767_225_600.0
+STEP_S = 0.1
+
+
+def line(t: float, kind: str, **fields: Any) -> str:
+    return json.dumps({"t": round(t, 6), "kind": kind, **fields}, separators=(",", ":"))
+
+
+def start(t: float, pid: int = 100, writer: int = 101) -> str:
+    return line(
+        t, "start", host="node1", trainer_pid=pid, trainer_started=pid * 7, writer_pid=writer
+    )
+
+
+def call(t: float, step: int, seconds: float, id: int = 1) -> str:
+    return line(t, "call", id=id, step=step, s=seconds, waited_s=0.0)
+
+
+def beats(
+    begin: float, first: int, last: int, saves: dict[int, float] | None = None
+) -> Iterator[str]:
+    """Steps of a tenth of a second; after some of them, a save that training pays for."""
+    now = begin
+    for step in range(first, last):
+        took = STEP_S + (saves or {}).get(step - 1, 0.0)
+        now += took
+        fields = {"s": round(took, 6)} if step > first else {}
+        yield line(now, "step", step=step, **fields)
+
+
+def read(lines: Iterable[str]) -> Run:
+    log = Recording(Journal.dialect)
+    reader = Journal(log)
+    for number, text in enumerate(lines, 1):
+        reader.feed(number, text)
+    reader.finish()
+    return log.finish()
+
+
+def saves_of(run: Run) -> list[tuple[int | None, int, float | None]]:
+    """Step, the step of the record before it, and what it cost."""
+    return [
+        (event.step, run.step[event.at - 1], event.seconds)
+        for event in run.events
+        if event.kind is EventKind.SAVE
+    ]
+
+
+def test_every_step_has_its_exact_time_and_a_wall_clock() -> None:
+    run = read([start(START_S), *beats(START_S, 0, 5)])
+
+    assert list(run.step) == [0, 1, 2, 3, 4]
+    assert isnan(run.seconds[0])
+    assert list(run.seconds[1:]) == [STEP_S] * 4
+    assert run.wall[4] == pytest.approx(START_S + 5 * STEP_S)
+    assert run.first_clock is not None
+    assert run.first_clock.wall == START_S
+
+
+def test_a_save_stands_behind_its_step_however_late_its_line_comes() -> None:
+    steps = list(beats(START_S, 0, 50, {20: 0.5}))
+    called_s = START_S + 21 * STEP_S + 0.0001
+
+    run = read([start(START_S), *steps, call(called_s, 20, 0.5)])
+
+    assert saves_of(run) == [(20, 20, 0.5)]
+
+
+def test_a_clock_whose_last_digits_are_late_does_not_move_a_save() -> None:
+    steps = list(beats(START_S, 0, 50, {20: 0.5}))
+    too_early_s = START_S + 21 * STEP_S - 0.0001
+
+    run = read([start(START_S), *steps, call(too_early_s, 20, 0.5)])
+
+    assert saves_of(run) == [(20, 20, 0.5)]
+
+
+def test_two_saves_of_one_step_in_different_processes_are_two() -> None:
+    first = [start(START_S, 100), *beats(START_S, 0, 30), call(START_S + 2.1001, 20, 0.5, id=1)]
+    begin = START_S + 60
+    again = [start(begin, 200), *beats(begin, 11, 30), call(begin + 1.0001, 20, 0.4, id=1)]
+
+    assert saves_of(read([*first, *again])) == [(20, 20, 0.5), (20, 20, 0.4)]
+
+
+def test_another_training_is_another_process() -> None:
+    first = [start(START_S, 100), *beats(START_S, 0, 30)]
+    first.append(line(START_S + 3.5, "end", why="the trainer is gone"))
+    second = [start(START_S + 10, 200), *beats(START_S + 11, 20, 40)]
+
+    run = read([*first, *second])
+
+    assert [event.at for event in run.events if event.kind is EventKind.START] == [0, 30]
+    (end, *_) = run.ends
+    assert end.wall == START_S + 3.5
+
+
+def test_a_writer_that_is_started_again_is_no_restart_of_the_training() -> None:
+    steps = list(beats(START_S, 0, 30))
+    again = start(START_S + 1.55, 100, writer=999)
+    saved = call(START_S + 1.1001, 10, 0.02)
+
+    run = read([start(START_S), *steps[:15], saved, again, saved, *steps[15:]])
+
+    assert [event.at for event in run.events if event.kind is EventKind.START] == [0]
+    assert saves_of(run) == [(10, 10, 0.02)]
+
+
+def test_a_saver_that_was_closed_and_made_anew_in_one_program_is_another_process() -> None:
+    first = [start(START_S), *beats(START_S, 0, 30), call(START_S + 2.1001, 20, 0.5)]
+    first.append(line(START_S + 3.5, "end", why="the trainer closed the connection"))
+    begin = START_S + 10
+    second = [start(begin), *beats(begin, 0, 30), call(begin + 2.1001, 20, 0.4)]
+
+    run = read([*first, *second])
+
+    assert [event.at for event in run.events if event.kind is EventKind.START] == [0, 30]
+    assert saves_of(run) == [(20, 20, 0.5), (20, 20, 0.4)]
+
+
+def test_what_the_writer_does_after_the_training_is_no_life_of_the_training() -> None:
+    lines = [start(START_S), *beats(START_S, 0, 10)]
+    lines.append(line(START_S + 2, "end", why="the trainer is gone"))
+    lines.append(line(START_S + 60, "durable", path="x/step_00000009.pt", bytes=10, s=59.0))
+
+    (end,) = read(lines).ends
+
+    assert end.wall == START_S + 2
+
+
+def test_a_clock_that_is_set_makes_no_step_longer() -> None:
+    steps = list(beats(START_S, 0, 10))
+    later = list(beats(START_S + 3600 + 10 * STEP_S, 9, 20))[1:]
+
+    run = read([start(START_S), *steps, *later])
+
+    assert max(run.wall[i + 1] - run.wall[i] for i in range(len(run) - 1)) < 2 * STEP_S
+
+
+def test_the_beat_of_the_optimizer_before_the_loop_tells_its_step_is_the_same_step() -> None:
+    first = line(START_S + 0.1, "step", step=-1)
+    second = line(START_S + 0.1003, "step", step=7, s=0.0003)
+
+    run = read([start(START_S), first, second, line(START_S + 0.2, "step", step=8, s=0.0997)])
+
+    assert list(run.step) == [7, 8]
+    assert isnan(run.seconds[0])
+
+
+def test_steps_without_numbers_are_counted_from_what_a_save_says() -> None:
+    steps = [line(START_S + i * STEP_S, "step", step=-1, s=STEP_S) for i in range(1, 31)]
+
+    run = read([start(START_S), *steps, call(START_S + 10.5 * STEP_S, 110, 0.01)])
+
+    assert (run.step[0], run.step[-1]) == (101, 130)
+    assert saves_of(run) == [(110, 110, 0.01)]
+    assert [note.id for note in run.notes] == ["counted-beats"]
+
+
+def test_a_long_run_is_recorded_as_it_comes_with_every_save_in_its_place() -> None:
+    every = 1000
+    total = 3 * HELD
+    steps = list(beats(START_S, 0, total))
+    lines = [start(START_S)]
+    for number, text in enumerate(steps):
+        lines.append(text)
+        saved = number - 500
+        if saved > 0 and saved % every == 0:
+            lines.append(call(START_S + (saved + 1) * STEP_S + 0.001, saved, 0.01, id=saved))
+
+    run = read(lines)
+
+    assert len(run) == total
+    assert [(step, before) for step, before, _ in saves_of(run)] == [
+        (step, step) for step in range(every, total - 500, every)
+    ]
+
+
+def test_failures_are_told_unless_the_save_was_done_again() -> None:
+    failed = line(START_S + 1, "failed", id=1, path="/c/step_00000005.pt", why="I/O", errno="EIO")
+    done = line(START_S + 2, "durable", id=1, path="/c/step_00000005.pt", bytes=10, s=1.0)
+    steps = list(beats(START_S, 0, 30))
+
+    (note,) = read([start(START_S), *steps, failed]).notes
+    assert (note.id, note.facts["name"], note.facts["why"]) == (
+        "failed-saves",
+        "step_00000005.pt",
+        "I/O",
+    )
+    assert read([start(START_S), *steps, failed, done]).notes == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"t":1767225600.1,"kind":"call","id":1,"step":3,"s":',
+        '{"t":1e400,"kind":"start"}',
+        '{"t":1,"kind":"call","step":"x"}',
+        '"kind":"',
+        '{"t":-5,"kind":"end","why":""}',
+        '{"t":1767225601.0,"kind":"step","step":5,"s":nan}',
+    ],
+)
+def test_mangled_lines_are_passed_over(text: str) -> None:
+    steps = list(beats(START_S, 0, 5))
+
+    run = read([start(START_S), *steps[:2], text, *steps[2:]])
+
+    assert list(run.step) == [0, 1, 2, 3, 4]
+    assert [event.kind for event in run.events] == [EventKind.START]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    """A directory of checkpoints, with a journal and a log of the trainer beside them."""
+    lines = [start(START_S), *beats(START_S, 0, 200, {50: 0.3, 100: 0.3, 150: 0.3})]
+    paid = 0.0
+    for id, step in enumerate((50, 100, 150)):
+        lines.append(call(START_S + (step + 1) * STEP_S + paid + 0.0001, step, 0.3, id))
+        paid += 0.3
+    (tmp_path / ".instride").mkdir()
+    (tmp_path / ".instride" / "journal.jsonl").write_text("\n".join(lines) + "\n")
+    (tmp_path / "step_00000050.pt").write_bytes(b"PK\x03\x04")
+    log = "".join(f"iter {i}: loss 2.0, time 100.00ms, mfu 1.00%\n" for i in range(100))
+    (tmp_path / "train.log").write_text(log)
+    return tmp_path
+
+
+@pytest.mark.parametrize("below", ["", ".instride"])
+def test_the_journal_of_a_directory_is_taken_before_any_log(below: str, store: Path) -> None:
+    choice = choose([str(store / below)], None, [])
+
+    assert choice.reader is Journal
+    assert [Path(source.name).name for source in choice.sources] == ["journal.jsonl"]
+
+
+def test_another_dialect_that_was_asked_for_is_read_instead(store: Path) -> None:
+    choice = choose([str(store)], "nanogpt", [])
+
+    assert [Path(source.name).name for source in choice.sources] == ["train.log"]
+
+
+def test_a_journal_without_a_step_leaves_the_log_to_be_read(store: Path) -> None:
+    (store / ".instride" / "journal.jsonl").write_text(start(START_S) + "\n")
+
+    assert choose([str(store)], None, []).reader is not Journal
+
+
+def test_saves_cost_exactly_what_the_journal_states(store: Path) -> None:
+    choice = choose([str(store)], None, [])
+
+    ledger = explain(read_with(choice.reader, choice.sources), choice.sources).ledger
+
+    assert ledger.accounts[Owner.SAVE].seconds == pytest.approx(0.9, abs=1e-3)
+    assert ledger.baseline_s == pytest.approx(STEP_S, abs=1e-3)
+    assert ledger.wall_s == pytest.approx(20.9, abs=0.2)
