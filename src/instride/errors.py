@@ -28,7 +28,8 @@
     |-- NotExportableError    (ValueError) 42  nothing in a checkpoint that could be exported
     |-- OverwriteError   (FileExistsError) 43  the file to write is there already
     |-- PackError             (ValueError) 44  a file cannot be packed or unpacked
-    `-- BenchFailedError    (RuntimeError) 50  a benchmark could not be run here
+    |-- BenchFailedError    (RuntimeError) 50  a benchmark could not be run here
+    `-- NeedsLinuxError     (RuntimeError) 51  the Saver on another system
 
 A message says what failed, with the value in backticks; the hint is a command that works. An error
 carries texts with gaps, and facts that fill them: its own words are English, and `cli` lets a
@@ -488,6 +489,19 @@ class BenchFailedError(InstrideError, RuntimeError):
 
     def __init__(self, why: str) -> None:
         super().__init__(why=why)
+
+
+class NeedsLinuxError(InstrideError, RuntimeError):
+    """The Saver needs shared memory and process descriptors that only Linux has."""
+
+    exit_code = 51
+    texts: ClassVar = {
+        "message": "saving in the background needs Linux; this is `{system}`",
+        "hint": "save with `torch.save` here; `instride explain` and `instride doctor` work",
+    }
+
+    def __init__(self, system: str) -> None:
+        super().__init__(system=system)
 
 
 def nearest(name: str, names: Iterable[str]) -> str | None:

@@ -20,6 +20,7 @@ from instride.errors import (
     InstrideError,
     MismatchError,
     MissingLibraryError,
+    NeedsLinuxError,
     NoCheckpointError,
     NoLogsError,
     NoRepositoryError,
@@ -83,6 +84,7 @@ EXAMPLES: list[tuple[InstrideError, str]] = [
     (OverwriteError("model.safetensors"), "`model.safetensors`"),
     (PackError("model.pt", "it is no file"), "`model.pt`"),
     (BenchFailedError("the disk is full"), "the disk is full"),
+    (NeedsLinuxError("darwin"), "darwin"),
 ]
 TREE_LINE = re.compile(r"(?:[|`]-- )?(\w+Error) +(?:\((\w+)\) +)?(\d+)(?: .*)?")
 

@@ -20,6 +20,7 @@ import torch
 
 from instride.errors import (
     InstrideError,
+    NeedsLinuxError,
     SaveFailedError,
     SaveSkippedError,
     StorageStuckError,
@@ -67,6 +68,8 @@ class Engine:
         when_busy: Literal["wait", "skip"] = "wait",
         stall_s: float = 60.0,
     ) -> None:
+        if sys.platform != "linux":
+            raise NeedsLinuxError(sys.platform)
         self._when_busy = when_busy
         self._stall_s = stall_s
         self._stager = Stager(memory_bytes)

@@ -172,6 +172,10 @@ class GermanErrors(ErrorWords):
         "NotExportableError.hint": "`--part` nennt, was exportiert wird, wie in `--part model`",
         "NotExportableError.hint.file": "`unzip -l {quoted}` zeigt, was die Datei enthält, falls "
         "sie von torch ist",
+        "NeedsLinuxError.message": "im Hintergrund speichern geht nur unter Linux; hier ist "
+        "`{system}`",
+        "NeedsLinuxError.hint": "hier mit `torch.save` speichern; `instride explain` und "
+        "`instride doctor` laufen",
         "BenchFailedError.message": "der Benchmark lief nicht: {why}",
         "BenchFailedError.hint": "weniger Parameter brauchen weniger Speicher und Platz: "
         "`--params 1000000`",

@@ -181,6 +181,10 @@ class FrenchErrors(ErrorWords):
         "NotExportableError.hint": "`--part` dit ce qu'il faut exporter, comme dans `--part model`",
         "NotExportableError.hint.file": "`unzip -l {quoted}` montre ce que contient le fichier, "
         "s'il vient de torch",
+        "NeedsLinuxError.message": "enregistrer en arrière-plan demande Linux\u00a0; ici, c'est "
+        "`{system}`",
+        "NeedsLinuxError.hint": "enregistrez ici avec `torch.save`\u00a0; `instride explain` et "
+        "`instride doctor` fonctionnent",
         "BenchFailedError.message": "le banc d'essai n'a pas pu tourner\u00a0: {why}",
         "BenchFailedError.hint": "moins de paramètres demandent moins de mémoire et de "
         "disque\u00a0: `--params 1000000`",

@@ -174,6 +174,10 @@ class JapaneseErrors(ErrorWords):
         "NotExportableError.hint": "書き出す部分は `--part model` のように `--part` で指定します",
         "NotExportableError.hint.file": "torchのファイルなら、`unzip -l {quoted}` で中身を確認でき"
         "ます",
+        "NeedsLinuxError.message": "バックグラウンドでの保存には Linux が必要です"
+        " (このシステム: `{system}`)",
+        "NeedsLinuxError.hint": "ここでは `torch.save` で保存してください。"
+        "`instride explain` と `instride doctor` は使えます",
         "BenchFailedError.message": "ベンチマークを実行できませんでした: {why}",
         "BenchFailedError.hint": "パラメータを減らせば、必要なメモリとディスクも減ります: "
         "`--params 1000000`",
