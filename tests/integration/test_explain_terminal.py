@@ -173,6 +173,8 @@ def test_ctrl_c_ends_with_130_and_without_a_traceback() -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env=environment({"PYTHONUNBUFFERED": "1"}),
+        # A shell starts what runs in its background with Ctrl-C ignored, these tests perhaps too.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     assert process.stdout is not None
     assert process.stdout.readline() == b"waiting for train.log\n"
