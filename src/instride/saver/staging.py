@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Callable
+from typing import Protocol
 
 from instride.errors import UnsafeStateError
 from instride.faults import reached
@@ -21,28 +22,30 @@ from instride.writer.protocol import Begin
 RECORDS = {"byteorder": b"little", "version": b"3\n"}
 
 
-class Staged:
+class Staged(Protocol):
     """A snapshot in the arena, or about to stream through it."""
 
-    streams = False
-    said: str | None = None
+    streams: bool
+    said: str | None
     """What the person should know about how it was taken."""
 
     def begin(self, id: int, path: str) -> Begin:
         """What the writer has to know of it first."""
-        raise NotImplementedError
+        ...
 
     def stream(self, is_gone: Callable[[], bool]) -> float:
         """Send it through the arena; the seconds spent waiting."""
-        raise NotImplementedError
+        ...
 
     def small_records(self) -> tuple[dict[str, bytes], list[str]]:
         """What lies behind the storages, and what `weights_only` refuses in it."""
-        raise NotImplementedError
+        ...
 
 
-class _Skeletal(Staged):
+class _Skeletal:
     """Tensors copied to their places, and a frozen tree that is yet to be pickled."""
+
+    said: str | None = None
 
     def __init__(self, frozen: Frozen, plan: Plan, stager: Stager) -> None:
         self._frozen = frozen
@@ -75,17 +78,24 @@ class _Skeletal(Staged):
         return {"data.pkl": pickled, **RECORDS}, unsafe
 
 
-class _Wholesale(Staged):
-    """A whole file that `torch.save` made."""
+class _Wholesale:
+    """A whole file that `torch.save` made; the arena was grown until it fitted."""
+
+    streams = False
 
     def __init__(self, stager: Stager, tree: object, why: str) -> None:
         self._stager = stager
         self._num_bytes, self._unsafe = save_into(stager.arena, tree)
-        self.said = f"the state goes through torch.save while training waits: it holds {why}"
+        self.said: str | None = (
+            f"the state goes through torch.save while training waits: it holds {why}"
+        )
 
     def begin(self, id: int, path: str) -> Begin:
         arena_bytes = self._stager.arena.num_bytes
         return Begin(id, path, None, self._num_bytes, arena_bytes, False)
+
+    def stream(self, is_gone: Callable[[], bool]) -> float:
+        return 0.0  # it lies there whole
 
     def small_records(self) -> tuple[dict[str, bytes], list[str]]:
         return {}, self._unsafe

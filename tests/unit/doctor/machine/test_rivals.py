@@ -15,7 +15,7 @@ from tests.unit.doctor.machine.busy import busy
 from tests.unit.doctor.machine.making import a_process, a_sample
 from tests.unit.doctor.saying import said
 
-HOME = Path("/work/repo")
+HOME = Path("/home/ada/repo")
 
 
 def found(*processes: object, cpus: int = 8) -> list[Finding]:
@@ -48,7 +48,7 @@ def test_other_programs_are_worth_a_look_if_they_take_much_for_a_while() -> None
     assert found(a_process(name="java", cores=4.0, age_s=2.0)) == []
 
 
-@pytest.mark.parametrize("folder", ["/work/repo", "/work/repo/scripts"])
+@pytest.mark.parametrize("folder", ["/home/ada/repo", "/home/ada/repo/scripts"])
 def test_the_training_that_was_asked_about_is_no_rival(folder: str) -> None:
     assert found(a_process(trade=Trade.TRAINER, cores=8.0, folder=folder)) == []
 
@@ -59,8 +59,8 @@ def test_another_training_is_worth_a_look(folder: str | None) -> None:
 
 
 def test_a_training_in_a_folder_above_its_checkpoints_is_at_home() -> None:
-    process = a_process(trade=Trade.TRAINER, cores=8.0, folder="/work/repo")
-    homes = [Path("/work/repo/out")]
+    process = a_process(trade=Trade.TRAINER, cores=8.0, folder="/home/ada/repo")
+    homes = [Path("/home/ada/repo/out")]
     assert list(check_rivals(a_sample(process), 8, homes)) == []
 
 

@@ -1,0 +1,28 @@
+"""What all errors have in common."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Mapping
+from typing import ClassVar
+
+from instride.reasons import Fact, fill
+
+
+class InstrideError(Exception):
+    """Base of all errors: a message for people, a hint, an exit code."""
+
+    exit_code: ClassVar[int] = 2
+    texts: ClassVar[Mapping[str, str]] = {}
+    """`message`, `hint`, and other forms of them; gaps are filled with the facts."""
+
+    def __init__(self, message: str = "message", hint: str = "hint", **facts: Fact) -> None:
+        """`message` and `hint` are the names of the texts that are said."""
+        self.message_name, self.hint_name, self.facts = message, hint, facts
+        self.hint = fill(self.texts[hint], facts)
+        super().__init__(fill(self.texts[message], facts))
+
+
+def quoted_folder(path: str) -> str:
+    return shlex.quote(os.path.dirname(path) or ".")  # noqa: PTH120 - pathlib costs start-up time

@@ -1,0 +1,181 @@
+"""What can be wrong with checkpoints that are there, and with what is made of them."""
+
+from __future__ import annotations
+
+import shlex
+from typing import ClassVar
+
+from instride.errors.base import InstrideError, quoted_folder
+from instride.reasons import Reason
+
+
+class DamagedError(InstrideError, ValueError):
+    """A checkpoint is not what was written."""
+
+    exit_code = 30
+    texts: ClassVar = {
+        "message": "the checkpoint `{path}` is damaged: {why}",
+        "hint": "`instride list {folder}` shows which others there are",
+    }
+
+    def __init__(self, path: object, why: str | Reason) -> None:
+        super().__init__(path=str(path), why=why, folder=quoted_folder(str(path)))
+
+
+class NoCheckpointError(InstrideError, FileNotFoundError):
+    """There is no whole checkpoint where one is needed."""
+
+    exit_code = 33
+    texts: ClassVar = {
+        "message": "no whole checkpoint in `{directory}`",
+        "message.step": "no whole checkpoint of step {step} in `{directory}`",
+        "message.foreign": "instride did not write `{directory}`: there is no manifest to compare "
+        "it with",
+        "hint": "`instride verify {quoted}` says what is wrong with those that are there",
+        "hint.list": "`instride list {quoted}` shows what is there",
+        "hint.foreign": "`unzip -t {quoted}` compares it with the checksums of its own, if it has "
+        "any",
+    }
+
+    def __init__(
+        self,
+        directory: object,
+        step: int | None = None,
+        *,
+        is_listed: bool = False,
+        is_foreign: bool = False,
+    ) -> None:
+        """`is_listed`: every checkpoint was looked at; `is_foreign`: it is one file of somebody."""
+        message, hint = "message" if step is None else "message.step", "hint"
+        if is_foreign:
+            message, hint = "message.foreign", "hint.foreign"
+        elif is_listed:
+            hint = "hint.list"
+        super().__init__(
+            message,
+            hint,
+            directory=str(directory),
+            step=str(step),
+            quoted=shlex.quote(str(directory)),
+        )
+
+
+class MismatchError(InstrideError, ValueError):
+    """A checkpoint and what it is to be restored into do not fit together."""
+
+    exit_code = 37
+    texts: ClassVar = {
+        "message": "`{path}` does not fit: {why}",
+        "hint": "`saver.restore(strict=False)` takes what fits and says what it left out",
+    }
+
+    def __init__(self, path: object, why: str | Reason) -> None:
+        super().__init__(path=str(path), why=why)
+
+
+class UnsafeCheckpointError(InstrideError, ValueError):
+    """A checkpoint holds what only a full unpickling could read."""
+
+    exit_code = 38
+    texts: ClassVar = {
+        "message": "`{path}` holds values that could run code when they are read: {why}",
+        "hint": "if you made the file yourself: `restore(weights_only=False)`",
+        "hint.export": "if you made the file yourself: `torch.load(..., weights_only=False)`, then "
+        "save its tensors alone",
+    }
+
+    def __init__(self, path: object, why: str | Reason, *, hint: str = "hint") -> None:
+        super().__init__(hint=hint, path=str(path), why=why)
+
+
+class NoStoreError(InstrideError, OSError):
+    """The checkpoints to look at are not there, or may not be read."""
+
+    exit_code = 40
+    texts: ClassVar = {
+        "message": "cannot look at `{path}`: {why}",
+        "hint": "name the directory that `Saver` got, or a checkpoint: `ls -ld {folder}`",
+    }
+
+    def __init__(self, path: str, why: str | Reason) -> None:
+        super().__init__(path=path, why=why, folder=quoted_folder(path))
+
+
+class MissingLibraryError(InstrideError, ImportError):
+    """A verb needs a library that is not installed."""
+
+    exit_code = 41
+    texts: ClassVar = {
+        "message": "`instride {verb}` needs `{name}`, which is not installed",
+        "hint": "`python -m pip install 'instride[{extra}]'` installs it",
+    }
+
+    def __init__(self, verb: str, name: str, *, extra: str | None = None) -> None:
+        """`extra` is what our package calls it, if that is another name."""
+        super().__init__(verb=verb, name=name, extra=extra or name)
+
+
+class NotExportableError(InstrideError, ValueError):
+    """There is nothing in a checkpoint that could be exported, or not in that format."""
+
+    exit_code = 42
+    texts: ClassVar = {
+        "message": "cannot export `{path}`: {why}",
+        "hint": "`--part` names what to export, as in `--part model`",
+        "hint.file": "`unzip -l {quoted}` shows what the file holds, if it is one of torch's",
+    }
+
+    def __init__(self, path: str, why: str | Reason, *, hint: str = "hint") -> None:
+        super().__init__(hint=hint, path=path, why=why, quoted=shlex.quote(path))
+
+
+class OverwriteError(InstrideError, FileExistsError):
+    """The file to write is there already."""
+
+    exit_code = 43
+    texts: ClassVar = {
+        "message": "`{path}` is there already",
+        "hint": "`--force` replaces it",
+    }
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path=path)
+
+
+class PackError(InstrideError, ValueError):
+    """A file cannot be packed or unpacked."""
+
+    exit_code = 44
+    texts: ClassVar = {
+        "message": "cannot pack `{path}`: {why}",
+        "message.unpack": "cannot unpack `{path}`: {why}",
+        "hint": "`ls -l {quoted}` shows what is there",
+        "hint.base": "a base is a full pack in the same directory: `instride pack {quoted}` makes "
+        "one",
+        "hint.unpack": "`instride list {folder}` shows which packs there are",
+    }
+
+    def __init__(
+        self, path: str, why: str | Reason, *, message: str = "message", hint: str = "hint"
+    ) -> None:
+        super().__init__(
+            message,
+            hint,
+            path=path,
+            why=why,
+            quoted=shlex.quote(path),
+            folder=quoted_folder(path),
+        )
+
+
+class BenchFailedError(InstrideError, RuntimeError):
+    """A benchmark could not be run here."""
+
+    exit_code = 50
+    texts: ClassVar = {
+        "message": "the benchmark could not be run: {why}",
+        "hint": "fewer parameters need less memory and disk: `--params 1000000`",
+    }
+
+    def __init__(self, why: str) -> None:
+        super().__init__(why=why)

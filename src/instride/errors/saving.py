@@ -1,0 +1,104 @@
+"""Why a snapshot was not taken, or not written."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable
+from typing import ClassVar
+
+from instride.errors.base import InstrideError, quoted_folder
+from instride.reasons import Reason
+
+
+class StoreInUseError(InstrideError, RuntimeError):
+    """Another trainer that runs saves into the same directory."""
+
+    exit_code = 31
+    texts: ClassVar = {
+        "message": "`{directory}` belongs to the training with pid {pid} on {host}, which runs",
+        "hint": "give this training a directory of its own, or stop the other: `kill {pid}`",
+        "hint.prune": "it prunes by itself, as its `keep=` says; what would go now is shown by "
+        "`instride prune {quoted} --keep-last 3 --dry-run`",
+    }
+
+    def __init__(self, directory: str, host: str, pid: int, *, hint: str = "hint") -> None:
+        quoted = shlex.quote(directory)
+        super().__init__(hint=hint, directory=directory, host=host, pid=str(pid), quoted=quoted)
+
+
+class SaveFailedError(InstrideError, OSError):
+    """A checkpoint could not be written; training was not stopped."""
+
+    exit_code = 32
+    texts: ClassVar = {
+        "message": "the checkpoint `{path}` was not saved: {why}",
+        "hint": "`df -h {folder}` and `ls -ld {folder}` show the disk and the permissions",
+    }
+
+    def __init__(self, path: object, why: str | Reason) -> None:
+        super().__init__(path=str(path), why=why, folder=quoted_folder(str(path)))
+
+
+class UnsafeStateError(InstrideError, ValueError):
+    """`strict=True`, and the state holds what `torch.load(weights_only=True)` refuses."""
+
+    exit_code = 34
+    texts: ClassVar = {
+        "message": "`torch.load(weights_only=True)` would refuse this state because of {names}",
+        "hint": "save numbers, strings and tensors instead, or leave out `strict=True`",
+    }
+
+    def __init__(self, names: Iterable[str]) -> None:
+        super().__init__(names=", ".join(f"`{name}`" for name in names))
+
+
+class StorageStuckError(InstrideError, TimeoutError):
+    """The disk does not answer."""
+
+    exit_code = 35
+    texts: ClassVar = {
+        "message": "nothing was written to `{path}` for {seconds}: its disk does not answer",
+        "hint": "the writer goes on by itself when the disk comes back: `instride list {folder}`",
+    }
+
+    def __init__(self, path: object, seconds: float) -> None:
+        super().__init__(path=str(path), seconds=seconds, folder=quoted_folder(str(path)))
+
+
+class StateTooLargeError(InstrideError, MemoryError):
+    """State that only `torch.save` can handle does not fit into the memory that is left."""
+
+    exit_code = 36
+    texts: ClassVar = {
+        "message": "a snapshot of {wanted} MB does not fit into the {room} MB that may be used",
+        "hint": "`free -m` shows the memory; `Saver(memory_bytes=...)` sets the limit",
+    }
+
+    def __init__(self, wanted_bytes: int, room_bytes: int) -> None:
+        super().__init__(wanted=wanted_bytes >> 20, room=room_bytes >> 20)
+
+
+class SaveSkippedError(InstrideError, RuntimeError):
+    """A save was left out because the one before was still being written."""
+
+    exit_code = 39
+    texts: ClassVar = {
+        "message": "`{path}` was skipped: the snapshot before it is still being written",
+        "hint": "save less often, or wait for it with `Saver(when_busy='wait')`",
+    }
+
+    def __init__(self, path: object) -> None:
+        super().__init__(path=str(path))
+
+
+class NeedsLinuxError(InstrideError, RuntimeError):
+    """The Saver needs shared memory and process descriptors that only Linux has."""
+
+    exit_code = 51
+    texts: ClassVar = {
+        "message": "saving in the background needs Linux; this is `{system}`",
+        "hint": "save with `torch.save` here; `instride explain` and `instride doctor` work",
+    }
+
+    def __init__(self, system: str) -> None:
+        super().__init__(system=system)
