@@ -6,7 +6,8 @@ from pathlib import Path
 
 from instride.explain.explaining import Explanation, explain
 from instride.steps.source import Source
-from tests.unit.explain.stories import FINDINGS, UNKNOWNS, Story
+from tests.unit.explain.pausing import Story
+from tests.unit.explain.stories import FINDINGS, UNKNOWNS
 
 STORIES: dict[str, Story] = {
     f"{name}-{number}": story

@@ -14,7 +14,8 @@ from instride.steps.readers import READERS
 from tests.unit.cli.screen_logs import LOGS
 from tests.unit.cli.showing import COLUMNS, explained, explained_run, shown
 from tests.unit.explain.making import Training
-from tests.unit.explain.stories import EVAL, FINDINGS, SAVE, UNKNOWNS
+from tests.unit.explain.pausing import EVAL, SAVE
+from tests.unit.explain.stories import FINDINGS, UNKNOWNS
 
 STORIES = [
     pytest.param(story, id=f"{name} {number}")

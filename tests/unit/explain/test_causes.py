@@ -11,24 +11,26 @@ from instride.explain.ledger import build
 from instride.explain.spans import Owner
 from instride.steps.model import EventKind, Pauses, Run, Sampling
 from tests.unit.explain.making import Training, found, jitter, seconds_of
-from tests.unit.explain.stories import (
-    BORDERS,
-    FINDINGS,
-    IRREGULAR,
+from tests.unit.explain.pausing import (
     Story,
     after_evals,
-    at_steps,
     cleanup,
-    compiled,
-    crashes,
     epochs,
     first_eval,
-    never_again,
     off_the_clock,
-    resumed,
     sized_saves,
+)
+from tests.unit.explain.running import (
+    BORDERS,
+    IRREGULAR,
+    at_steps,
+    compiled,
+    crashes,
+    never_again,
+    resumed,
     steps,
 )
+from tests.unit.explain.stories import FINDINGS
 
 EVAL, SAVE = EventKind.EVAL, EventKind.SAVE
 

@@ -16,7 +16,8 @@ from instride.steps.model import Dialect, EventKind, Pauses, Run, Sampling
 from instride.steps.notes import Note
 from instride.steps.readers import READERS
 from tests.unit.explain.making import Training
-from tests.unit.explain.stories import FINDINGS, Story
+from tests.unit.explain.pausing import Story
+from tests.unit.explain.stories import FINDINGS
 
 EVAL, SAVE = EventKind.EVAL, EventKind.SAVE
 

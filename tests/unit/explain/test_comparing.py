@@ -21,7 +21,8 @@ from instride.explain.spans import Owner
 from instride.steps.model import EventKind, Pauses, Run, Sampling
 from instride.steps.source import Source
 from tests.unit.explain.making import Training
-from tests.unit.explain.stories import FINDINGS, UNKNOWNS, Story
+from tests.unit.explain.pausing import Story
+from tests.unit.explain.stories import FINDINGS, UNKNOWNS
 
 EVAL, SAVE = EventKind.EVAL, EventKind.SAVE
 ENGLISH = LANGUAGES["en"]

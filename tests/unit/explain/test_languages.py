@@ -19,7 +19,8 @@ from instride.explain.spans import Owner
 from instride.explain.unknowns import unknowns
 from instride.steps.notes import NoteId
 from tests.unit.explain.making import found, gaps_in
-from tests.unit.explain.stories import ADVICE, FINDINGS, UNKNOWNS, Story
+from tests.unit.explain.pausing import Story
+from tests.unit.explain.stories import ADVICE, FINDINGS, UNKNOWNS
 
 HOLE = re.compile(r"\b(?:None|nan|inf)\b|[{}]|  |\.\.| \.| ,")
 """What a sentence has where a fact was missing."""

@@ -13,7 +13,8 @@ from instride.explain.languages.facts import Facts
 from instride.explain.languages.words import Words
 from instride.explain.ledger import build
 from instride.explain.unknowns import unknowns
-from tests.unit.explain.stories import FINDINGS, UNKNOWNS, Story
+from tests.unit.explain.pausing import Story
+from tests.unit.explain.stories import FINDINGS, UNKNOWNS
 
 ENGLISH = LANGUAGES["en"]
 

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import gzip
-import io
 import os
 import sys
-import threading
 import tracemalloc
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
-from unittest import mock
 
 import pytest
 from hypothesis import given, settings
@@ -22,69 +18,10 @@ from instride.steps import source as source_module
 from instride.steps.source import Source
 
 if sys.version_info >= (3, 14):
-    from compression import zstd
+    pass
 else:
-    from backports import zstd
-
-Lines = list[tuple[int, str]]
-CHUNKS = [*range(4, 20), 64, 1 << 20]
-"""Sizes that put every byte of a short log at the border of a chunk."""
-PACKS: dict[str, Callable[[bytes], bytes]] = {
-    "gzip": gzip.compress,
-    "zstd": zstd.compress,
-    "plain": bytes,
-}
-ENDS = ["", "\n", "\r\n", "\r", "\x1b[0m", "\n\x1b[0m", "\n\n\x1b(B\x1b[m"]
-
-
-@contextmanager
-def chunks_of(num_bytes: int) -> Iterator[None]:
-    with mock.patch.object(source_module, "CHUNK_BYTES", num_bytes):
-        yield
-
-
-@pytest.fixture
-def log(tmp_path: Path) -> Callable[[bytes], Source]:
-    def write(content: bytes) -> Source:
-        path = tmp_path / "train.log"
-        path.write_bytes(content)
-        return Source(str(path))
-
-    return write
-
-
-@pytest.fixture(scope="session")
-def scratch(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One file for all examples of a property."""
-    return tmp_path_factory.mktemp("source") / "train.log"
-
-
-def steps(count: int) -> str:
-    return "".join(f"iter {n}: loss 2.5000, time {100 + n}.00ms\n" for n in range(count))
-
-
-def numbered(text: str) -> Lines:
-    """The lines of a text without carriage returns, counted from 1."""
-    return list(enumerate(text.removesuffix("\n").split("\n"), 1))
-
-
-def pieces_with_text(text: str) -> Lines:
-    """What readers must see: pieces between carriage returns, with the number of their line."""
-    lines = text.replace("\r\n", "\n").split("\n")
-    return [(n, part) for n, line in enumerate(lines, 1) for part in line.split("\r") if part]
-
-
-def with_text(lines: Iterator[tuple[int, str]]) -> Lines:
-    return [(number, text) for number, text in lines if text]
-
-
-def interrupted(packed: bytes) -> bytes:
-    return packed[: len(packed) * 2 // 3]
-
-
-def varied(count: int) -> str:
-    """Lines that do not compress to next to nothing, so that a cut file still holds many."""
-    return "".join(f"iter {n}: loss {hash((n, 7)) % 99991}, time 1.00ms\n" for n in range(count))
+    pass
+from tests.unit.steps.sources import CHUNKS, ENDS, chunks_of, numbered, pieces_with_text, with_text
 
 
 @pytest.mark.parametrize("num_bytes", CHUNKS)
@@ -104,83 +41,6 @@ def test_the_number_of_the_last_line_is_that_of_its_text(
     lines = list(source.lines())
     assert [number for number, text in lines if text] == [1, 2, 3]
     assert lines[-1][0] == 3 + end.count("\n\n")
-
-
-@pytest.mark.parametrize("pack", PACKS.values(), ids=PACKS)
-@pytest.mark.parametrize("num_bytes", [5, 1 << 20])
-def test_a_file_reads_the_same_packed_and_plain(
-    log: Callable[[bytes], Source], pack: Callable[[bytes], bytes], num_bytes: int
-) -> None:
-    with chunks_of(num_bytes):
-        source = log(pack(steps(500).encode()))
-        assert list(source.lines()) == numbered(steps(500))
-        assert source.texts([500]) == {500: "iter 499: loss 2.5000, time 599.00ms"}
-        assert not source.is_truncated
-
-
-@pytest.mark.parametrize("pack", [gzip.compress, zstd.compress], ids=["gzip", "zstd"])
-def test_what_a_cut_file_still_holds_is_read_and_the_cut_is_known(
-    log: Callable[[bytes], Source], pack: Callable[[bytes], bytes]
-) -> None:
-    text = varied(40_000)
-    source = log(interrupted(pack(text.encode())))
-    lines = list(source.lines())
-    assert source.is_truncated
-    assert len(lines) > 10_000
-    # The last line may be a part of one.
-    assert lines[:-1] == numbered(text)[: len(lines) - 1]
-    assert source.texts([5]) == {5: numbered(text)[4][1]}
-
-
-def test_a_damaged_gzip_file_is_read_up_to_the_damage(log: Callable[[bytes], Source]) -> None:
-    text = varied(40_000)
-    packed = bytearray(gzip.compress(text.encode()))
-    middle = len(packed) // 2
-    packed[middle : middle + 64] = b"\xff" * 64
-    source = log(bytes(packed))
-    lines = list(source.lines())
-    assert source.is_truncated
-    assert 1000 < len(lines) < 40_000
-    assert lines[:1000] == numbered(text)[:1000]
-
-
-@pytest.mark.parametrize("pack", [gzip.compress, zstd.compress], ids=["gzip", "zstd"])
-def test_packed_data_of_which_nothing_is_left_cannot_be_read(
-    log: Callable[[bytes], Source], pack: Callable[[bytes], bytes]
-) -> None:
-    with pytest.raises(UnreadableLogError, match="compressed data is cut off"):
-        list(log(pack(varied(50).encode())[:9]).lines())
-
-
-def test_several_gzip_members_are_one_log(log: Callable[[bytes], Source]) -> None:
-    source = log(gzip.compress(b"a\nb") + gzip.compress(b"c\nd\n"))
-    assert list(source.lines()) == [(1, "a"), (2, "bc"), (3, "d")]
-
-
-@pytest.mark.parametrize("flavour", ["utf-16-le", "utf-16-be"])
-@pytest.mark.parametrize("mark", ["", "\ufeff"], ids=["bare", "marked"])
-@pytest.mark.parametrize("num_bytes", [2001, 1 << 20])
-def test_utf_16_is_read_with_and_without_its_mark(
-    log: Callable[[bytes], Source], flavour: str, mark: str, num_bytes: int
-) -> None:
-    text = steps(200) + "r\u00e9sum\u00e9 \u4e2d \U0001f680\r\n" + "last"
-    with chunks_of(num_bytes):
-        source = log((mark + text).encode(flavour))
-        assert list(source.lines()) == numbered(text.replace("\r", ""))
-        assert source.texts([201]) == {201: "r\u00e9sum\u00e9 \u4e2d \U0001f680"}
-
-
-def test_half_a_character_at_the_end_of_utf_16_adds_no_line(log: Callable[[bytes], Source]) -> None:
-    content = steps(3).encode("utf-16-le") + b"i"
-    with chunks_of(len(content) - 1):
-        source = log(content)
-        assert list(source.lines()) == numbered(steps(3))
-
-
-def test_the_utf_8_mark_is_not_part_of_the_first_line(log: Callable[[bytes], Source]) -> None:
-    source = log(b"\xef\xbb\xbfiter 0\niter 1\n")
-    assert list(source.lines()) == [(1, "iter 0"), (2, "iter 1")]
-    assert source.texts([1]) == {1: "iter 0"}
 
 
 @pytest.mark.parametrize("num_bytes", CHUNKS)
@@ -293,52 +153,6 @@ def test_a_name_that_no_terminal_can_show_is_made_printable(tmp_path: Path) -> N
     source = Source(path)
     assert source.name.endswith("/tr?ain?.log")
     assert list(source.lines()) == [(1, "a")]
-
-
-class Stdin:
-    """Standard input that can be read once, like a pipe."""
-
-    def __init__(self, content: bytes) -> None:
-        self.buffer = io.BytesIO(content)
-
-
-@pytest.mark.parametrize("pack", PACKS.values(), ids=PACKS)
-@pytest.mark.parametrize("in_memory_bytes", [1, 1 << 20], ids=["on disk", "in memory"])
-def test_a_pipe_can_be_read_again_and_again(
-    monkeypatch: pytest.MonkeyPatch, pack: Callable[[bytes], bytes], in_memory_bytes: int
-) -> None:
-    monkeypatch.setattr(sys, "stdin", Stdin(pack(steps(100).encode())))
-    monkeypatch.setattr(source_module, "IN_MEMORY_BYTES", in_memory_bytes)
-    source = Source("-")
-    assert list(source.lines()) == numbered(steps(100))
-    assert list(source.lines()) == numbered(steps(100))
-    assert source.texts([1]) == {1: "iter 0: loss 2.5000, time 100.00ms"}
-    assert source.name == "-"
-
-
-def test_an_empty_pipe_is_empty(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stdin", Stdin(b""))
-    with pytest.raises(EmptyLogError, match="`-` is empty"):
-        list(Source("-").lines())
-
-
-def test_a_closed_standard_input_is_an_error_and_no_crash(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stdin", None)
-    with pytest.raises(UnreadableLogError, match="`-`: standard input is closed"):
-        Source("-")
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes are a thing of Unix")
-def test_a_named_pipe_can_be_read_twice(tmp_path: Path) -> None:
-    """The shell's `instride explain <(ssh host cat train.log)` is one."""
-    path = tmp_path / "pipe"
-    os.mkfifo(path)
-    writer = threading.Thread(target=path.write_bytes, args=(b"a\nb\n",), daemon=True)
-    writer.start()
-    source = Source(str(path))
-    writer.join(timeout=10)
-    assert list(source.lines()) == [(1, "a"), (2, "b")]
-    assert list(source.lines()) == [(1, "a"), (2, "b")]
 
 
 def test_texts_are_cut_and_lines_that_are_not_there_are_left_out(
