@@ -61,6 +61,9 @@ class LateSave(TorchSave):
     def is_done(self) -> bool:
         return False
 
+    def is_over(self) -> bool:
+        return False
+
     def wait(self) -> None:
         torch.save(self._training.state(), self._path)
 

@@ -12,7 +12,6 @@ import tempfile
 import threading
 import time
 from pathlib import Path
-from statistics import median
 
 import msgspec
 
@@ -34,10 +33,9 @@ from instride.bench.ways import WAYS, Ticket, Way
 
 PR_SET_PDEATHSIG = 1
 NUM_WARM = 10
-NUM_BEFORE = 6
-NUM_AFTER = 10
-MOST_AFTER = 60
+MOST_STEPS = 200
 NUM_WATCHED_SAVES = 2
+NUM_IDLE_SAVES = 3
 WATCH_S = 0.002
 NUM_BLOWS = 5
 MOST_HAMMERED_PARAMS = 8 << 20
@@ -60,28 +58,46 @@ def answer(order: Order) -> Answer:
 
 
 def time_saves(order: Order, folder: Path) -> Timed:
-    """Train, save, and look at what the steps around each save took."""
+    """Train in windows, with a save at the start of every other one, and compare neighbours."""
     training = Training(order.num_params, order.device)
     way = WAYS[order.way](training, folder)
-    for _ in range(NUM_WARM):
-        training.step(way.guard())
-    saves = [time_save(training, way, number) for number in range(order.num_saves)]
+    rest(training, way, NUM_WARM)
+    saves = []
+    before_s = rest(training, way, order.num_rest_steps)
+    for number in range(order.num_saves):
+        save = time_save(training, way, number, order.num_rest_steps)
+        after_s = rest(training, way, len(save.steps_s))
+        saves.append(msgspec.structs.replace(save, base_steps_s=before_s + after_s))
+        before_s = after_s
+    idle_s = [idle_durable_s(way, order.num_saves + number) for number in range(NUM_IDLE_SAVES)]
     way.close()
-    return Timed(training.state_bytes, saves, way.is_synced)
+    return Timed(training.state_bytes, saves, idle_s, way.is_synced)
 
 
-def time_save(training: Training, way: Way, number: int) -> Save:
-    base_s = median(training.step(way.guard()) for _ in range(NUM_BEFORE))
+def rest(training: Training, way: Way, num_steps: int) -> list[float]:
+    """Steps with nothing else going on."""
+    return [training.step(way.guard()) for _ in range(num_steps)]
+
+
+def time_save(training: Training, way: Way, number: int, num_steps: int) -> Save:
+    """Save, and train on until nothing of it goes on any more."""
     start_s = time.perf_counter()
     ticket = way.save(number)
     call_s = time.perf_counter() - start_s
     watch = Watch(ticket, start_s)
     steps_s: list[float] = []
-    while len(steps_s) < NUM_AFTER or (not watch.is_done and len(steps_s) < MOST_AFTER):
+    while len(steps_s) < num_steps or (not ticket.is_over() and len(steps_s) < MOST_STEPS):
         steps_s.append(training.step(way.guard()))
-    cost_s = time.perf_counter() - start_s - len(steps_s) * base_s
+    window_s = time.perf_counter() - start_s
     ticket.wait()
-    return Save(call_s, cost_s, watch.durable_s(), steps_s, base_s)
+    return Save(call_s, window_s, watch.durable_s(), steps_s)
+
+
+def idle_durable_s(way: Way, number: int) -> float:
+    """How long a save takes while nobody trains."""
+    start_s = time.perf_counter()
+    way.save(number).wait()
+    return time.perf_counter() - start_s
 
 
 class Watch:

@@ -39,16 +39,19 @@ class Row(msgspec.Struct, frozen=True):
     first_call_s: float
     """What the first call of a process takes."""
     cost_s: float
-    """What training pays: the time from the call over the steps that follow, until the save is done
-    and ten steps have passed at least, less what as many steps took right before the call."""
+    """What training pays: the time from the call over the steps that follow, until nothing of the
+    save goes on and ten steps have passed at least, less as many steps of the windows before and
+    behind, in which nothing was saved."""
     cost_spread_s: float
     """Between the quarter of the saves that cost least and the quarter that cost most."""
     durable_s: float
-    """From the call until the save is done, as the way itself says it."""
+    """From the call until the save is done, as the way itself says it, while nobody trains."""
+    durable_beside_s: float
+    """The same beside training that keeps every core busy."""
     worst_step_s: float
     """The longest step behind a save."""
     p50_inflation: float
-    """The middle of all steps behind a save, by the steps before it."""
+    """The middle of all steps behind a save, by the mean of those without one around it."""
     p99_inflation: float
     """The same for the step that one in a hundred exceeds."""
     peak_host_bytes: int

@@ -16,7 +16,16 @@ import msgspec
 
 from instride.bench.asking import A, ChildFailedError, ask
 from instride.bench.machine import machine
-from instride.bench.names import DEFAULT_PARAMS, DEFAULT_ROUNDS, NOTHING, OURS, SAVES_A_ROUND
+from instride.bench.names import (
+    DEFAULT_PARAMS,
+    DEFAULT_ROUNDS,
+    FEWEST_STEPS,
+    FEWEST_STEPS_OF_NOTHING,
+    NOTHING,
+    OURS,
+    SAVES_A_ROUND,
+    saves_nothing,
+)
 from instride.bench.orders import Hammered, Limits, Order, Save, Task, Timed, Upkeep
 from instride.bench.report import SCHEMA, Floors, LeftOut, Report
 from instride.bench.summary import summarise
@@ -36,6 +45,7 @@ class _Gathered:
 
     def __init__(self) -> None:
         self.rounds: list[list[Save]] = []
+        self.idle_durable_s: list[float] = []
         self.last: Timed | None = None
         self.is_torn = False
         self.peak_bytes = 0
@@ -87,6 +97,7 @@ class _Bench:
                 self._leave_out(name, str(error))
                 continue
             self._found[name].rounds.append(answer.saves)
+            self._found[name].idle_durable_s += answer.idle_durable_s
             self._found[name].last = answer
         self._on_progress("floors")
         order = msgspec.structs.replace(self._order(Task.FLOORS), num_bytes=self._state_bytes)
@@ -105,6 +116,7 @@ class _Bench:
             way=way,
             num_params=self._request.num_params,
             num_saves=SAVES_A_ROUND,
+            num_rest_steps=FEWEST_STEPS_OF_NOTHING if saves_nothing(way) else FEWEST_STEPS,
             device=self._request.device,
         )
 
@@ -134,6 +146,7 @@ class _Bench:
                 summarise(
                     name,
                     found.rounds,
+                    found.idle_durable_s,
                     torn=found.is_torn,
                     synced=found.last is not None and found.last.is_synced,
                     peak_host_bytes=found.peak_bytes - nothing.peak_bytes,

@@ -12,6 +12,7 @@ from instride.bench.report import Row
 def summarise(
     name: str,
     rounds: Sequence[Sequence[Save]],
+    idle_durable_s: Sequence[float],
     *,
     torn: bool,
     synced: bool,
@@ -29,7 +30,8 @@ def summarise(
         first_call_s=median(round[0].call_s for round in rounds),
         cost_s=median(save.cost_s for save in saves),
         cost_spread_s=_spread([save.cost_s for save in saves]),
-        durable_s=median(save.durable_s for save in saves),
+        durable_s=median(idle_durable_s),
+        durable_beside_s=median(save.durable_s for save in saves),
         worst_step_s=median(max(save.steps_s) for save in saves),
         p50_inflation=median(inflations),
         p99_inflation=quantiles(inflations, n=100, method="inclusive")[-1],

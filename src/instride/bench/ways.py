@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import os
 import shutil
 from collections.abc import Callable
@@ -13,12 +14,17 @@ from typing import Any, Protocol
 import torch
 
 from instride.bench.training import Training
+from instride.writer.journal import journal_path
 
 
 class Ticket(Protocol):
     """A save on its way."""
 
     def is_done(self) -> bool: ...
+
+    def is_over(self) -> bool:
+        """Whether nothing of it goes on any more, not even what comes after it is done."""
+        ...
 
     def wait(self) -> None: ...
 
@@ -44,6 +50,9 @@ class Way(Protocol):
 
 class _Done:
     def is_done(self) -> bool:
+        return True
+
+    def is_over(self) -> bool:
         return True
 
     def wait(self) -> None:
@@ -100,6 +109,9 @@ class _Future:
 
     def is_done(self) -> bool:
         return bool(self._future.done())
+
+    def is_over(self) -> bool:
+        return self.is_done()
 
     def wait(self) -> None:
         self._future.result()
@@ -235,6 +247,9 @@ class _Queue:
     def is_done(self) -> bool:
         return bool(self._behind.done())
 
+    def is_over(self) -> bool:
+        return self.is_done()
+
     def wait(self) -> None:
         self._behind.result()
 
@@ -252,7 +267,7 @@ class Instride(NoSaving):
         )
 
     def save(self, step: int) -> Ticket:
-        return _Pending(self._saver.save(step))
+        return _Pending(self._saver.save(step), self._folder)
 
     def load(self, step: int) -> list[torch.Tensor]:
         path = self._folder / f"step_{step:08d}.pt"
@@ -264,11 +279,21 @@ class Instride(NoSaving):
 
 
 class _Pending:
-    def __init__(self, pending: Any) -> None:
+    def __init__(self, pending: Any, store: Path) -> None:
         self._pending = pending
+        self._journal = journal_path(store)
+        self._verified = f'"kind":"verified","path":{json.dumps(str(pending.path))}'
 
     def is_done(self) -> bool:
         return bool(self._pending.done)
+
+    def is_over(self) -> bool:
+        """It is read back after the commit, as the journal says within a second."""
+        return (
+            self.is_done()
+            and self._journal.exists()
+            and self._verified in self._journal.read_text(encoding="utf-8")
+        )
 
     def wait(self) -> None:
         self._pending.wait()

@@ -9,18 +9,19 @@ from pathlib import Path
 from rich.console import Console
 
 from instride.bench.bars import LEAST_STATE_BYTES, Bar, bars
-from instride.bench.names import FEWEST_SAVES, NOTHING
+from instride.bench.names import FEWEST_SAVES, saves_nothing
 from instride.bench.report import Machine, Report, Row
 from instride.cli.render.sheet import Sheet
 from instride.cli.render.text import make_console
 from instride.explain.languages import DEFAULT, LANGUAGES
 
-HEADS = ("way", "call", "first", "cost", "+-", "done", "worst", "p99", "memory")
+HEADS = ("way", "call", "first", "cost", "+-", "done", "beside", "worst", "memory")
 MEANINGS = (
     "call, first: what `save` takes, and the first of a process. cost: what training pays, from "
-    "the call over the steps that follow, less as many ordinary steps; +- between the quartiles. "
-    "done: until the way says so. worst: the longest step behind a save. p99: steps behind a save, "
-    "by those before it. memory: above `none`. Medians; `none again` shows the noise."
+    "the call until nothing of it goes on, less as many steps without a save around it; +- between "
+    "the quartiles. done: until the way says so, while nobody trains; beside: while every core "
+    "trains. worst: the longest step behind a save. memory: above `none`. Medians; `none again` "
+    "shows the noise."
 )
 TORN = "!"
 UNSYNCED = "*"
@@ -87,7 +88,7 @@ def describe(report: Report) -> str:
 
 
 def cells(row: Row) -> tuple[str, ...]:
-    marks = TORN * row.torn + UNSYNCED * (not row.synced and not _saves_nothing(row))
+    marks = TORN * row.torn + UNSYNCED * (not row.synced and not saves_nothing(row.name))
     return (
         f"{row.name} {marks}".strip(),
         show_s(row.call_s),
@@ -95,14 +96,10 @@ def cells(row: Row) -> tuple[str, ...]:
         show_s(row.cost_s),
         show_s(row.cost_spread_s),
         show_s(row.durable_s),
+        show_s(row.durable_beside_s),
         show_s(row.worst_step_s),
-        f"{row.p99_inflation:.2f}",
         show_bytes(row.peak_host_bytes),
     )
-
-
-def _saves_nothing(row: Row) -> bool:
-    return row.name.startswith(NOTHING)
 
 
 def notes(report: Report) -> list[str]:
@@ -115,7 +112,7 @@ def notes(report: Report) -> list[str]:
     ]
     if any(row.torn for row in report.rows):
         found.append(f"{TORN} {FOOTNOTES[TORN]}")
-    if any(not row.synced and not _saves_nothing(row) for row in report.rows):
+    if any(not row.synced and not saves_nothing(row.name) for row in report.rows):
         found.append(f"{UNSYNCED} {FOOTNOTES[UNSYNCED]}")
     found += [f"left out: {each.name} ({each.why})" for each in report.left_out]
     if bars(report) and report.state_bytes < LEAST_STATE_BYTES:
