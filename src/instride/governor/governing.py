@@ -1,0 +1,123 @@
+"""The governor's thread: drives a regulator by the clock while there is work."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+
+from instride.governor.controlling import DEADLINE, Controller
+from instride.governor.gauge import look, waited_for_a_core_s
+from instride.governor.model import BUDGET, Cost, Decision, Mode
+from instride.governor.pace import Pace, Setting
+from instride.governor.regulating import Regulator, Sensing
+from instride.governor.yielding import stand_up
+
+
+class Governor:
+    """Keeps what work under a `Pace` costs the training below a budget.
+
+    `note` is called with each decision that changes something, and `note_cost` with what each job
+    cost; neither may wait for anything, nor call back.
+    """
+
+    def __init__(
+        self,
+        pace: Pace,
+        signals: Sensing,
+        *,
+        budget: float = BUDGET,
+        mode: Mode = "share",
+        most_threads: int = 1,
+        num_codec_steps: int = 2,
+        note: Callable[[Decision], None] = lambda decision: None,
+        note_cost: Callable[[Cost], None] = lambda cost: None,
+    ) -> None:
+        controller = Controller(budget, mode, most_threads, num_codec_steps)
+        self._pace = pace
+        self._regulator = Regulator(controller, signals, pace, look, note)
+        self._changed = threading.Condition()
+        self._note_cost = note_cost
+        self._is_hasty = False
+        self.on_haste: Callable[[bool], None] = stand_up
+        """Called when a deadline begins to beat the budget, and when it does so no longer: to let
+        the threads have more of the machine than they are left with. Like `note`, at once."""
+        self._num_jobs = 0
+        self._is_closed = False
+        self._thread = threading.Thread(target=self._work, name="governor", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    @property
+    def decision(self) -> Decision | None:
+        """The latest one."""
+        return self._regulator.decision
+
+    def begin(self, num_bytes: int, deadline_s: float | None = None) -> None:
+        """So many bytes will take their turns; by the monotonic clock they should be done by the
+        deadline. Jobs may overlap: they count as one then."""
+        with self._changed:
+            self._num_jobs += 1
+            if self._num_jobs > 1:
+                self._regulator.extend(num_bytes, deadline_s)
+            else:
+                self._regulator.begin(time.monotonic(), num_bytes, deadline_s)
+            self._tell_haste()
+            self._changed.notify_all()
+
+    def expect(self, deadline_s: float | None) -> None:
+        """The deadline of the job has become known, or moved."""
+        with self._changed:
+            self._regulator.expect(deadline_s)
+
+    def end(self) -> Cost:
+        """The job is done, or given up."""
+        with self._changed:
+            self._num_jobs -= 1
+            if self._num_jobs:
+                return self._regulator.cost(time.monotonic())
+            cost = self._regulator.end(time.monotonic())
+            self._note_cost(cost)
+            self._tell_haste()
+            return cost
+
+    def cost_so_far(self) -> Cost:
+        """Of this job."""
+        with self._changed:
+            return self._regulator.cost(time.monotonic())
+
+    def total_cost(self) -> Cost:
+        """Of all jobs."""
+        with self._changed:
+            return self._regulator.total_cost(time.monotonic())
+
+    def close(self) -> None:
+        """Govern no more: nothing is held back from now on."""
+        with self._changed:
+            self._is_closed = True
+            self._changed.notify_all()
+        if self._thread.ident is not None:
+            self._thread.join()
+        self._pace.set(Setting())
+
+    def _work(self) -> None:
+        with self._changed:
+            while not self._is_closed:
+                if not self._num_jobs:
+                    self._changed.wait()
+                    continue
+                # Reading may take its time on a machine that is never idle; the moment at which
+                # the gate is opened or closed has to be known.
+                self._regulator.listen(time.monotonic())
+                now_s = time.monotonic()
+                next_s = self._regulator.advance(now_s, waited_for_a_core_s())
+                self._tell_haste()
+                self._changed.wait(max(0.001, next_s - time.monotonic()))
+
+    def _tell_haste(self) -> None:
+        decision = self._regulator.decision
+        is_hasty = bool(self._num_jobs) and decision is not None and decision.reason == DEADLINE
+        if is_hasty != self._is_hasty:
+            self._is_hasty = is_hasty
+            self.on_haste(is_hasty)

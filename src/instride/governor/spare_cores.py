@@ -1,0 +1,68 @@
+"""Which cores idle while others are busy."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from pathlib import Path
+
+from instride.governor.gauge import IDLE_FIELDS
+from instride.system.cgroups import PROC
+
+BUSY, IDLE = 0.5, 0.1
+"""Shares of time: a core that computes, and one that is spare."""
+AGAIN_S = 5.0
+"""Counters that are younger than this tell nothing new."""
+
+Ticks = dict[int, tuple[int, int]]
+"""Of each core: idle, and all."""
+
+
+class CoreWatch:
+    """Compares the counters of the cores with those of some seconds before."""
+
+    def __init__(self, proc: Path = PROC) -> None:
+        self._proc = proc
+        self._lock = threading.Lock()
+        self._before: Ticks = {}
+        self._looked_s = float("-inf")
+        self._spare: set[int] = set()
+
+    def spare(self) -> set[int]:
+        """Cores to keep to; empty where all are busy, none is, or it is not known yet."""
+        with self._lock:
+            now_s = time.monotonic()
+            if now_s - self._looked_s >= AGAIN_S:
+                self._looked_s = now_s
+                after = read_ticks(self._proc)
+                self._spare = spare_of(self._before, after)
+                self._before = after
+            return self._spare & os.sched_getaffinity(0)
+
+
+def spare_of(before: Ticks, after: Ticks) -> set[int]:
+    """Cores that idled between two readings, if some others were busy."""
+    busy = {core: _busy(before[core], after[core]) for core in after if core in before}
+    if not any(share >= BUSY for share in busy.values()):
+        return set()
+    return {core for core, share in busy.items() if share <= IDLE}
+
+
+def _busy(before: tuple[int, int], after: tuple[int, int]) -> float:
+    idle, total = after[0] - before[0], after[1] - before[1]
+    return 1 - idle / total if total > 0 else 0.0
+
+
+def read_ticks(proc: Path = PROC) -> Ticks:
+    found: Ticks = {}
+    try:
+        lines = (proc / "stat").read_text(encoding="ascii").splitlines()
+        for line in lines:
+            name, *words = line.split()
+            if name.startswith("cpu") and name != "cpu":
+                ticks = [int(word) for word in words[:8]]
+                found[int(name[3:])] = sum(ticks[IDLE_FIELDS]), sum(ticks)
+    except (OSError, ValueError):
+        return {}
+    return found

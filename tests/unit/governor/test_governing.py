@@ -1,0 +1,136 @@
+"""The thread of the governor: begins, ends, overlaps, and tells of haste."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from instride.governor.governing import Governor
+from instride.governor.model import Cost, Decision, Step, Training
+from instride.governor.pace import Pace
+
+LIMIT_S = 60.0
+
+
+class Scene:
+    """A training that is as it is told to be."""
+
+    span_s = 0.1
+    resolution_s = 0.0
+
+    def __init__(self, state: Training) -> None:
+        self.state = state
+
+    def read(self, now_s: float) -> list[Step]:
+        return []
+
+    def has_steps(self, now_s: float) -> bool:
+        return self.state == "runs"
+
+    def training(self, now_s: float) -> Training:
+        return self.state
+
+
+class Governed:
+    def __init__(self, state: Training = "runs", **options: str) -> None:
+        self.decisions: list[Decision] = []
+        self.costs: list[Cost] = []
+        self.is_hasty = threading.Event()
+        self.pace = Pace()
+        self.governor = Governor(
+            self.pace, Scene(state), note=self.decisions.append, note_cost=self.costs.append,
+            **options,  # type: ignore[arg-type]
+        )  # fmt: skip
+        self.governor.on_haste = self._on_haste
+        self.governor.start()
+
+    def may_start(self) -> bool:
+        return self.pace.may_start
+
+    def _on_haste(self, is_hasty: bool) -> None:
+        if is_hasty:
+            self.is_hasty.set()
+        else:
+            self.is_hasty.clear()
+
+
+def test_outside_of_jobs_nothing_is_held_back() -> None:
+    governed = Governed("runs", mode="after")
+    with governed.pace.turn(1):
+        pass
+    governed.governor.begin(1000)
+    assert not governed.may_start()
+    cost = governed.governor.end()
+    assert governed.may_start()
+    with governed.pace.turn(1):
+        pass
+    assert governed.costs == [cost]
+    governed.governor.close()
+
+
+def test_jobs_that_overlap_are_governed_until_the_last_one_ends() -> None:
+    governed = Governed("runs", mode="after")
+    governed.governor.begin(1000)
+    governed.governor.begin(1000)
+    governed.governor.end()
+    assert not governed.may_start()
+    governed.governor.end()
+    assert governed.may_start()
+    assert len(governed.costs) == 1
+    governed.governor.close()
+
+
+def test_haste_is_told_when_a_deadline_has_passed_and_ends_with_the_job() -> None:
+    governed = Governed()
+    governed.governor.begin(1 << 40, deadline_s=0.0)
+    assert governed.is_hasty.wait(LIMIT_S)
+    assert governed.decisions[-1].reason == "deadline"
+    governed.governor.end()
+    assert not governed.is_hasty.is_set()
+    governed.governor.close()
+
+
+def test_closing_lets_everybody_go() -> None:
+    governed = Governed("runs", mode="after")
+    governed.governor.begin(1000)
+    done = threading.Event()
+
+    def work() -> None:
+        with governed.pace.turn(1):
+            done.set()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    governed.governor.close()
+    assert done.wait(LIMIT_S)
+    thread.join()
+
+
+def test_a_governor_that_was_never_started_can_be_closed() -> None:
+    Governor(Pace(), Scene("over")).close()
+
+
+def test_a_journal_that_cannot_be_written_does_not_stop_it() -> None:
+    def note(decision: Decision) -> None:
+        raise OSError("no space")
+
+    governor = Governor(Pace(), Scene("over"), note=note)
+    governor.begin(1000)
+    assert governor.end().num_bytes == 0
+    governor.close()
+
+
+@pytest.mark.parametrize(
+    ("cost", "text"),
+    [
+        (Cost(0.008, 0.003, 41.2, 10, None), "cost training 0.8 % +- 0.3 for 41 s"),
+        (Cost(None, None, 41.2, 10, None), "cost training: unknown for 41 s, no steps were seen"),
+        (
+            Cost(None, None, 3.0, 10, 24),
+            "cost training: unknown yet for 3 s, 24 more steps would tell",
+        ),
+    ],
+)
+def test_a_cost_is_a_sentence(cost: Cost, text: str) -> None:
+    assert cost.text() == text

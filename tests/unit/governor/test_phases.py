@@ -1,0 +1,83 @@
+"""Windows as they are opened and closed, with work that does not stop at once."""
+
+from __future__ import annotations
+
+from instride.governor.gauge import Look
+from instride.governor.model import Decision, Window
+from instride.governor.pace import Setting, Tally
+from instride.governor.phases import Phases
+
+AT_WORK = Decision(1, None, 0.5, 0, True, "unknown-yet", "", 0.25)
+
+
+class SlowWork:
+    """Pieces that take as long as they are told to."""
+
+    def __init__(self) -> None:
+        self.codec_step = 0
+        self.may_start = True
+        self.is_hurried = False
+        self.is_active = True
+        self.setting = Setting()
+
+    def set(self, setting: Setting) -> None:
+        self.setting = setting
+
+    def tally(self) -> Tally:
+        return Tally(0, 0.0)
+
+
+class Steady:
+    span_s = 0.1
+    resolution_s = 0.0
+
+
+class Stage:
+    def __init__(self) -> None:
+        self.now_s = 100.0
+        self.work = SlowWork()
+        self.windows: list[Window] = []
+        self.phases = Phases(
+            self.work, Steady(), lambda: Look(self.now_s, 0.0, 0.0, 0.0, 0.0, 0.0),
+            self.windows.append,
+        )  # fmt: skip
+        self.phases.begin(self.now_s)
+        self.phases.start(self.now_s, AT_WORK)
+
+    def go_on(self, seconds: float) -> None:
+        end_s = self.now_s + seconds
+        while self.now_s < end_s:
+            self.now_s = max(self.now_s + 1e-3, self.phases.advance(self.now_s, AT_WORK, False))
+
+    def kinds(self) -> list[str]:
+        return [window.kind for window in self.windows]
+
+
+def test_a_pause_begins_when_the_last_piece_is_done() -> None:
+    stage = Stage()
+    stage.go_on(2.0)
+    assert not stage.work.setting.is_open
+    assert stage.kinds() == ["pause", "work"]
+    stage.work.is_active = False
+    ended_s = stage.now_s
+    stage.go_on(3.0)
+    settling, pause = stage.windows[2:4]
+    assert (settling.kind, pause.kind) == ("settling", "pause")
+    assert 0 <= pause.start_s - ended_s < 0.2
+    assert stage.windows[1].end_s == settling.start_s
+
+
+def test_pieces_without_end_are_not_waited_for_for_ever() -> None:
+    stage = Stage()
+    stage.go_on(12.0)
+    assert stage.kinds()[:4] == ["pause", "work", "settling", "pause"]
+    settling = stage.windows[2]
+    assert 2.9 <= settling.end_s - settling.start_s <= 3.2
+
+
+def test_work_that_stops_at_once_needs_no_settling() -> None:
+    stage = Stage()
+    stage.work.is_active = False
+    stage.go_on(6.0)
+    assert "settling" not in stage.kinds()
+    assert {"unclear", "pause"} == set(stage.kinds())  # nothing was done when it was allowed
