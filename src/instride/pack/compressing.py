@@ -1,30 +1,25 @@
-"""The blocks of a file, compressed by several threads, in order and in bounded memory."""
+"""The blocks of a file, each read and compressed by whichever thread asks for it."""
 
 from __future__ import annotations
 
 import os
 import threading
-from collections import deque
-from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from types import TracebackType
+from typing import NamedTuple
 
 from blake3 import blake3
 
 from instride.errors import PackError
 from instride.pack.arrays import Bytes, np
-from instride.pack.container import Base, Method
+from instride.pack.container import BLOCK_BYTES, Base, Method
 from instride.pack.cutting import Cut, cut
 from instride.pack.delta import Mapping
 from instride.pack.dtypes import regions_of
 from instride.pack.encoding import Encoded, encode
 from instride.pack.planes import Codec
-from instride.pack.reading import Pack, PackFile, num_threads
+from instride.pack.reading import Pack, PackFile
 from instride.reasons import Reason
-
-NUM_WAITING = 2
-"""Blocks that are compressed before they can be written, beyond one for each thread."""
 
 
 class Block(NamedTuple):
@@ -34,43 +29,68 @@ class Block(NamedTuple):
     digest: bytes
 
 
-class Blocks:
-    """The blocks of a file, compressed by several threads, in order."""
+class Compression:
+    """A file to be packed, and what it is packed against."""
 
-    def __init__(self, source: BinaryIO, base: Path | None) -> None:
-        self._fd = source.fileno()
-        self._path = Path(source.name)
-        regions = regions_of(source)
-        self._size = source.seek(0, os.SEEK_END)
-        self._cuts = cut(regions, self._size)
-        self._base = Pack(base, has_base=False) if base else None
+    def __init__(self, path: Path, base: Path | None) -> None:
+        """Raises PackError for a base that has a base, DamagedError for one that is none."""
+        self.path = path
+        self._file = path.open("rb")
+        self._base: Pack | None = None
         self._mapping: Mapping | None = None
-        if base is not None and self._base is not None:
-            if self._base.index.meta.base is not None:
-                self._base.close()
-                reason = Reason("base-delta", {"base": str(base)})
-                raise PackError(str(self._path), reason, hint="hint.base")
-            with PackFile(base) as original:
-                self._mapping = Mapping(regions, regions_of(original), self._base.size_bytes)
         self._local = threading.local()
-        self._pool = ThreadPoolExecutor(num_threads(), thread_name_prefix="pack")
+        self._spare: list[Bytes] = []
+        try:
+            regions = regions_of(self._file)
+            self.size_bytes = self._file.seek(0, os.SEEK_END)
+            self.cuts = cut(regions, self.size_bytes)
+            if base is not None:
+                self._base = _opened(path, base)
+                with PackFile(base) as original:
+                    self._mapping = Mapping(
+                        regions, regions_of(original, regions), self._base.size_bytes
+                    )
+        except BaseException:
+            self.close()
+            raise
 
-    def __enter__(self) -> Blocks:
-        return self
+    def compress(self, each: Cut, *, alone: bool = False) -> Block:
+        """One block, not against the base if it is to stand alone. Raises PackError if the file
+        has become shorter."""
+        memory = self._memory()
+        data, room = memory[: each.end - each.start], memory[BLOCK_BYTES:]
+        if os.preadv(self._file.fileno(), [data.data], each.start) != len(data):
+            raise PackError(str(self.path), Reason("changed"))
+        digest = blake3(data.data).digest()
+        offset = self._place_in_base(each)
+        base = None
+        if self._base is not None and offset is not None and not alone:
+            if self._base.has_block(offset, len(data), digest):
+                return Block(data, Encoded(Method.SAME, 0, []), offset, digest)
+            base = np.frombuffer(self._base.stretch(offset, len(data)), np.uint8)
+        encoded = encode(self._codec(), data, each.width, base, room)
+        return Block(data, encoded, offset or 0, digest)
 
-    def __exit__(self, *_: object) -> None:
-        self._pool.shutdown(cancel_futures=True)
+    def _place_in_base(self, each: Cut) -> int | None:
+        return self._mapping.offset_of(each.start, each.end) if self._mapping else None
+
+    def drop_base(self) -> None:
+        """Pack the file in full after all."""
         if self._base is not None:
             self._base.close()
+        self._base = self._mapping = None
 
-    def __iter__(self) -> Iterator[Block]:
-        waiting: deque[Future[Block]] = deque()
-        for each in self._cuts:
-            waiting.append(self._pool.submit(self._compress, each))
-            if len(waiting) > num_threads() + NUM_WAITING:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
+    def take_back(self, block: Block) -> None:
+        """The memory of a block that nobody needs any more: the next one goes there."""
+        whole = block.data.base
+        if isinstance(whole, np.ndarray):
+            self._spare.append(whole)
+
+    def forget(self, each: Cut) -> None:
+        """Leave no trace of a block in the cache of the system."""
+        if hasattr(os, "posix_fadvise"):
+            length = each.end - each.start
+            os.posix_fadvise(self._file.fileno(), each.start, length, os.POSIX_FADV_DONTNEED)
 
     def base_in_meta(self) -> Base | None:
         if self._base is None:
@@ -78,18 +98,37 @@ class Blocks:
         index = self._base.index
         return Base(self._base.path.name, index.digest.hex(), index.size_bytes)
 
-    def _compress(self, each: Cut) -> Block:
+    def close(self) -> None:
+        self._file.close()
+        self.drop_base()
+
+    def __enter__(self) -> Compression:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _codec(self) -> Codec:
         if not hasattr(self._local, "codec"):
             self._local.codec = Codec()
-        data = np.empty(each.end - each.start, np.uint8)
-        if os.preadv(self._fd, [data.data], each.start) != len(data):
-            raise PackError(str(self._path), Reason("changed"))
-        digest = blake3(data.data).digest()
-        offset = self._mapping.offset_of(each.start, each.end) if self._mapping else None
-        base = None
-        if self._base is not None and offset is not None:
-            if self._base.has_block(offset, len(data), digest):
-                return Block(data, Encoded(Method.SAME, 0, []), offset, digest)
-            base = np.frombuffer(self._base.read_at(offset, len(data)), np.uint8)
-        encoded = encode(self._local.codec, data, each.width, base)
-        return Block(data, encoded, offset or 0, digest)
+        codec: Codec = self._local.codec
+        return codec
+
+    def _memory(self) -> Bytes:
+        try:
+            return self._spare.pop()
+        except IndexError:
+            return np.empty(2 * BLOCK_BYTES, np.uint8)  # for what is read, and for its planes
+
+
+def _opened(path: Path, base: Path) -> Pack:
+    pack = Pack(base, has_base=False)
+    if pack.index.meta.base is not None:
+        pack.close()
+        raise PackError(str(path), Reason("base-delta", {"base": str(base)}), hint="hint.base")
+    return pack

@@ -20,7 +20,6 @@ from blake3 import blake3
 from instride.errors import DamagedError
 from instride.reasons import Reason
 
-SUFFIX = ".pack"
 VERSION = 1
 MAGIC = b"\x89IPACK\r\n"
 END_MAGIC = b"\x89IPEND\r\n"

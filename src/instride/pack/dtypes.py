@@ -10,15 +10,19 @@ from __future__ import annotations
 import pickletools
 import struct
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Protocol
 
 import msgspec
 
-MOST_DIRECTORY_BYTES = 64 << 20
+MOST_DIRECTORY_BYTES = 16 << 20
 MOST_PICKLE_BYTES = 16 << 20
-MOST_HEADER_BYTES = 64 << 20
-MOST_REGIONS = 1 << 19
+MOST_HEADER_BYTES = 16 << 20
+MOST_REGIONS = 1 << 17
+MOST_OPCODES = 2_000_000
+"""A hundred thousand tensors have less of all this. With more, a small file could ask for gigabytes
+of memory and minutes of time; it is packed without a hint."""
 
 END = struct.Struct("<IHHHHIIH")
 END_SIGNATURE = b"PK\x05\x06"
@@ -28,7 +32,10 @@ CENTRAL = struct.Struct("<IHHHHHHIIIHHHHHII")
 LOCAL = struct.Struct("<IHHHHHIIIHH")
 LIMIT = 0xFFFFFFFF
 LONGEST_COMMENT = 0xFFFF
+PAGE_BYTES = 4096
 
+MOST_RECENT = 16
+"""Values behind a mark that may be those of a storage."""
 STORAGE_WIDTHS = {
     "torch DoubleStorage": 8,
     "torch FloatStorage": 4,
@@ -59,6 +66,8 @@ class Region(msgspec.Struct, frozen=True):
     """The same in two checkpoints of one training."""
     width: int | None
     """Bytes of a float; None where only trying tells."""
+    header_bytes: int = 0
+    """Of the header in front of it, in an archive."""
 
 
 class _Record(msgspec.Struct, frozen=True):
@@ -73,13 +82,17 @@ class _Tensor(msgspec.Struct, frozen=True):
     data_offsets: tuple[int, int]
 
 
-def regions_of(file: Readable) -> list[Region]:
-    """What is known of a file, in order and without overlaps; nothing, if nothing is."""
+def regions_of(file: Readable, like: Sequence[Region] = ()) -> list[Region]:
+    """What is known of a file, in order and without overlaps; nothing, if nothing is.
+
+    `like` are those of a file by the same hand, so that most headers need not be read: each of them
+    may mean that another block of a pack is decoded.
+    """
     size = file.seek(0, 2)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # strange escapes in a pickle are nobody's business
-            found = list(_in_archive(file, size)) or list(_in_safetensors(file, size))
+            found = list(_in_archive(file, size, like)) or list(_in_safetensors(file, size))
     except (struct.error, ValueError, OverflowError, msgspec.MsgspecError):
         return []
     kept: list[Region] = []
@@ -87,7 +100,7 @@ def regions_of(file: Readable) -> list[Region]:
         behind = kept[-1].end if kept else 0
         if behind <= region.start < region.end <= size:
             kept.append(region)
-    return kept[:MOST_REGIONS]
+    return kept
 
 
 def _in_safetensors(file: Readable, size: int) -> Iterator[Region]:
@@ -104,8 +117,9 @@ def _in_safetensors(file: Readable, size: int) -> Iterator[Region]:
             yield Region(first + start, first + end, name, width)
 
 
-def _in_archive(file: Readable, size: int) -> Iterator[Region]:
+def _in_archive(file: Readable, size: int, like: Sequence[Region]) -> Iterator[Region]:
     """The records of a zip as `torch.save` writes it."""
+    known = {region.name: region for region in like}
     records = {record.name: record for record in _records(file, size) if record.is_stored}
     widths: dict[str, int | None] = {}
     for name in [name for name in records if name.endswith("/data.pkl")]:
@@ -117,8 +131,10 @@ def _in_archive(file: Readable, size: int) -> Iterator[Region]:
                 for key, kind in storages_in(_read(file, start, end - start))
             }
     for name, record in records.items():
-        start, end = _place(file, record)
-        yield Region(start, end, name.partition("/")[2] or name, widths.get(name))
+        bare = name.partition("/")[2] or name
+        start = _guessed(record, known.get(bare)) or _place(file, record)[0]
+        header_bytes = start - record.header_offset
+        yield Region(start, start + record.num_bytes, bare, widths.get(name), header_bytes)
 
 
 def _records(file: Readable, size: int) -> Iterator[_Record]:
@@ -126,8 +142,10 @@ def _records(file: Readable, size: int) -> Iterator[_Record]:
     if place is None:
         return
     directory = _read(file, *place)
-    at = 0
+    at = num_records = 0
     while at + CENTRAL.size <= len(directory):
+        if (num_records := num_records + 1) > MOST_REGIONS:
+            raise ValueError("more records than anybody has")
         values = CENTRAL.unpack_from(directory, at)
         signature, method, squeezed, num_bytes = values[0], values[4], values[8], values[9]
         name_bytes, extra_bytes, comment_bytes, offset = *values[10:13], values[16]
@@ -171,6 +189,15 @@ def _widened(extra: bytes, num_bytes: int, squeezed: int, offset: int) -> tuple[
     return num_bytes, offset
 
 
+def _guessed(record: _Record, like: Region | None) -> int | None:
+    """Where a record starts, if one of that name lies like it: what fills up a header follows from
+    where it begins, in pages at the most."""
+    if like is None or not like.header_bytes:
+        return None
+    moved = record.header_offset - (like.start - like.header_bytes)
+    return None if moved % PAGE_BYTES else like.start + moved
+
+
 def _place(file: Readable, record: _Record) -> tuple[int, int]:
     values = LOCAL.unpack(_read(file, record.header_offset, LOCAL.size))
     start = record.header_offset + LOCAL.size + values[9] + values[10]
@@ -191,15 +218,19 @@ def storages_in(pickle: bytes) -> Iterator[tuple[str, str]]:
     A storage is a tuple `("storage", class, key, device, size)` as persistent id: between a mark
     and its end there are atoms only, spelt out or remembered.
     """
-    memo: dict[int, object] = {}
-    recent: list[object] = []
-    for opcode, value, _ in pickletools.genops(pickle):
+    memo: dict[int, str] = {}
+    recent: list[str | None] = []
+    num_memoized = 0
+    for opcode, value, _ in islice(pickletools.genops(pickle), MOST_OPCODES):
         name = opcode.name
+        del recent[:-MOST_RECENT]
         if name == "MARK":
             recent = []
         elif name in ("BINPUT", "LONG_BINPUT", "MEMOIZE"):
-            place = len(memo) if name == "MEMOIZE" else int(value or 0)
-            memo[place] = recent[-1] if recent else None
+            place = num_memoized if name == "MEMOIZE" else int(value or 0)
+            num_memoized += 1
+            if recent and (latest := recent[-1]) is not None:
+                memo[place] = latest
         elif name in ("BINGET", "LONG_BINGET"):
             recent.append(memo.get(int(value or 0)))
         elif name == "STACK_GLOBAL":

@@ -26,8 +26,13 @@ class Encoded(NamedTuple):
         return sum(len(part) for part in self.parts)
 
 
-def encode(codec: Codec, data: Bytes, width: int | None, base: Bytes | None) -> Encoded:
-    """Try what could be smallest; what does not shrink is stored as it is."""
+def encode(
+    codec: Codec, data: Bytes, width: int | None, base: Bytes | None, room: Bytes | None = None
+) -> Encoded:
+    """Try what could be smallest; what does not shrink is stored as it is.
+
+    `room` is memory for as many bytes, that what comes out may lie in.
+    """
     if base is not None and np.array_equal(data, base):
         return Encoded(Method.SAME, 0, [])
     difference = None if base is None else np.bitwise_xor(data, base)
@@ -36,7 +41,7 @@ def encode(codec: Codec, data: Bytes, width: int | None, base: Bytes | None) -> 
         encoded = Encoded(method, 0, [codec.squeeze(data.data)])
     else:
         chosen = difference if method is Method.XOR and difference is not None else data
-        encoded = Encoded(method, width, codec.split(chosen, width))
+        encoded = Encoded(method, width, codec.split(chosen, width, room))
     if encoded.num_bytes >= len(data):
         return Encoded(Method.RAW, 0, [data.data])
     return encoded

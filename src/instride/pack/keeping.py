@@ -5,26 +5,36 @@ from __future__ import annotations
 from pathlib import Path
 
 import msgspec
-from blake3 import blake3
 
 from instride.store.atomic import give_name
 from instride.store.directory import LATEST
-from instride.store.manifest import Manifest, read_manifest, read_token, write_manifest
-from instride.store.verifying import pieces_of
+from instride.store.manifest import (
+    PIECE_BYTES,
+    Manifest,
+    read_manifest,
+    read_token,
+    write_manifest,
+)
+
+
+def manifest_of(path: Path) -> Manifest | None:
+    """The manifest of a file that is as long as it says."""
+    manifest = read_manifest(path)
+    return manifest if manifest and manifest.size_bytes == path.stat().st_size else None
 
 
 def carry_manifest(
-    source: Path,
+    known: Manifest | None,
     temporary: Path,
     final: Path,
+    pieces: list[str],
     *,
     original_bytes: int | None = None,
     base: str | None = None,
 ) -> Manifest | None:
     """Write the manifest of a file that is about to get its name, if the one it was made from has
     one: step, metric and serial stay those of the checkpoint."""
-    known = read_manifest(source)
-    if known is None or known.size_bytes != source.stat().st_size:
+    if known is None:
         return None
     manifest: Manifest = msgspec.structs.replace(
         known,
@@ -33,7 +43,8 @@ def carry_manifest(
         name=final.name,
         token=read_token(temporary),
         size_bytes=temporary.stat().st_size,
-        pieces=[blake3(piece).hexdigest() for piece in pieces_of(temporary, known.piece_bytes)],
+        pieces=pieces,
+        piece_bytes=PIECE_BYTES,
     )
     write_manifest(final, manifest)
     return manifest

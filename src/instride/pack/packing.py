@@ -1,33 +1,27 @@
-"""A file to a pack: blocks compressed by several threads, written in order, durable before it has
-its name.
-
-Memory is bounded by the number of threads, whatever the size of the file.
-"""
+"""A file to a pack beside it: durable and read back before it has its name, and before the file
+goes."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
 from pathlib import Path
-from typing import BinaryIO
+from typing import NamedTuple
 
 import msgspec
-from blake3 import blake3
 
 from instride.errors import OverwriteError, PackError
 from instride.faults import reached
-from instride.pack.compressing import Block, Blocks
-from instride.pack.container import SUFFIX, Entry, Meta, Method, closing, header, is_pack
-from instride.pack.keeping import carry_manifest, is_pointed_to, name_with_manifest
-from instride.pack.reading import Pack
+from instride.pack.compressing import Compression
+from instride.pack.container import is_pack
+from instride.pack.keeping import carry_manifest, is_pointed_to, manifest_of, name_with_manifest
+from instride.pack.threads import Runner, in_threads
+from instride.pack.writing import PackCheck, PackWriter, Progress, Written
+from instride.places import PACK
 from instride.reasons import Reason
-from instride.store.atomic import sync_file, temporary_beside
+from instride.store.atomic import temporary_beside
 from instride.store.manifest import read_manifest
 from instride.store.removing import remove
 
 SCHEMA = 1
-Progress = Callable[[int], None]
-"""Is told how many more bytes of the original are done."""
 _Identity = tuple[int, int, int] | None
 
 
@@ -60,6 +54,7 @@ def pack(
     keep_original: bool = False,
     force: bool = False,
     progress: Progress | None = None,
+    run: Runner = in_threads,
 ) -> Packed:
     """Pack a file beside itself. The original goes when its pack was read back, to the last byte.
 
@@ -68,12 +63,12 @@ def pack(
     the original is kept, its pack is not read back.
     """
     path = path.resolve() if path.is_symlink() else path  # a link would go, and its target stay
-    final = path.with_name(path.name + SUFFIX)
+    final = path.with_name(path.name + PACK)
     _check(path, base, final, force=force)
     before = _identity(path)
     is_latest = is_pointed_to(path)
     keeps = keep_original or is_latest
-    entries = _commit(path, final, base, progress, before, is_checked=not keeps)
+    written = _commit(path, final, _How(base, before, run, progress, is_checked=not keeps))
     keeps = keeps or _identity(path) != before
     if not keeps:
         remove(path)
@@ -81,13 +76,21 @@ def pack(
     return Packed(
         path=str(final),
         original=str(path),
-        original_bytes=sum(entry.num_bytes for entry in entries),
-        pack_bytes=final.stat().st_size,
+        original_bytes=written.original_bytes,
+        pack_bytes=written.pack_bytes,
         base=base.name if base else None,
-        same_bytes=sum(entry.num_bytes for entry in entries if entry.stored_bytes == 0),
+        same_bytes=written.same_bytes,
         is_original_kept=keeps,
         is_pointed_to=is_latest,
     )
+
+
+class _How(NamedTuple):
+    base: Path | None
+    before: _Identity
+    run: Runner
+    progress: Progress | None
+    is_checked: bool
 
 
 def _check(path: Path, base: Path | None, final: Path, *, force: bool) -> None:
@@ -108,35 +111,33 @@ def _check(path: Path, base: Path | None, final: Path, *, force: bool) -> None:
         raise PackError(str(path), Reason("base-of-store", {"base": str(base)}))
 
 
-def _commit(
-    path: Path,
-    final: Path,
-    base: Path | None,
-    progress: Progress | None,
-    before: _Identity,
-    *,
-    is_checked: bool,
-) -> list[Entry]:
+def _commit(path: Path, final: Path, how: _How) -> Written:
     """Write, read back, and give the pack its name."""
     temporary = temporary_beside(final)
+    known = manifest_of(path)
     try:
-        with path.open("rb") as source:
-            entries = _write(source, temporary, base, progress)
-        if is_checked:
-            _read_back(temporary)
+        with (
+            Compression(path, how.base) as compression,
+            PackWriter(compression, temporary, manifest=known, progress=how.progress) as writer,
+        ):
+            how.run(writer.do_one)
+            written = writer.finish()
+        if how.is_checked:
+            with PackCheck(temporary) as check:
+                how.run(check.do_one)
         reached("pack.checked")
-        if _identity(path) != before:
-            _refuse_changed(path)
-        size = sum(entry.num_bytes for entry in entries)
-        name = base.name if base else None
-        manifest = carry_manifest(path, temporary, final, original_bytes=size, base=name)
+        _check_unchanged(path, how.before)
+        size, name = written.original_bytes, how.base.name if how.base else None
+        manifest = carry_manifest(
+            known, temporary, final, written.pieces, original_bytes=size, base=name
+        )
         reached("pack.manifest")
         name_with_manifest(temporary, final, manifest)
         reached("pack.renamed")
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
-    return entries
+    return written
 
 
 def _identity(path: Path) -> _Identity:
@@ -148,54 +149,6 @@ def _identity(path: Path) -> _Identity:
     return status.st_size, status.st_mtime_ns, status.st_ino
 
 
-def _refuse_changed(path: Path) -> None:
-    raise PackError(str(path), Reason("changed"))
-
-
-def _write(
-    source: BinaryIO, temporary: Path, base: Path | None, progress: Progress | None
-) -> list[Entry]:
-    """Write the pack, durably, under a name that nobody takes for one."""
-    size = source.seek(0, os.SEEK_END)
-    path = Path(source.name)
-    whole = blake3()
-    entries = []
-    with Blocks(source, base) as blocks, temporary.open("xb") as target:
-        reached("pack.opened")
-        target.write(header())
-        for block in blocks:
-            whole.update(block.data.data)
-            for part in block.encoded.parts:
-                target.write(part)
-            entries.append(_entry(block))
-            reached("pack.write")
-            if progress is not None:
-                progress(len(block.data))
-        # A name that is no text cannot stand in JSON.
-        name = path.name.encode("utf-8", "replace").decode()
-        meta = Meta(name, blocks.base_in_meta())
-        target.write(closing(meta, entries, size, whole.digest()))
-        target.flush()
-        reached("pack.written")
-        sync_file(target.fileno())
-        reached("pack.synced")
-    return entries
-
-
-def _entry(block: Block) -> Entry:
-    encoded = block.encoded
-    return Entry(
-        len(block.data),
-        encoded.num_bytes,
-        block.base_offset if encoded.method in (Method.SAME, Method.XOR) else 0,
-        encoded.method,
-        encoded.width,
-        block.digest,
-    )
-
-
-def _read_back(temporary: Path) -> None:
-    """Decode all of a pack as it lies there, before it is the only copy."""
-    with Pack(temporary) as written:
-        for _ in written.blocks():
-            pass  # each is compared with the hash of the original's
+def _check_unchanged(path: Path, before: _Identity) -> None:
+    if _identity(path) != before:
+        raise PackError(str(path), Reason("changed"))

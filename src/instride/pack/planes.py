@@ -37,6 +37,11 @@ LARGEST_WINDOW = 24
 LENGTH = struct.Struct("<I")
 
 
+Planes = np.ndarray[tuple[int, int], np.dtype[np.uint8]]
+Scratch = np.ndarray[tuple[int, int], np.dtype[np.uint64]]
+"""Two slices of numbers of any width, used again and again: new memory costs more than the work."""
+
+
 class CorruptError(ValueError):
     """Stored bytes that cannot come from a block."""
 
@@ -47,6 +52,7 @@ class Codec:
     def __init__(self) -> None:
         self._for_symbols = zstd.ZstdCompressor(options=FOR_SYMBOLS)
         self._general = zstd.ZstdCompressor(level=LEVEL)
+        self._scratch = np.empty((2, SLICE_ELEMENTS), np.uint64)
 
     def squeeze(self, data: Any) -> bytes:
         """One frame of zstd."""
@@ -66,16 +72,22 @@ class Codec:
             raise CorruptError
         return data
 
-    def split(self, data: Bytes, width: int) -> list[Any]:
-        """A block as the parts that are stored: lengths, planes, and what is left over."""
+    def split(self, data: Bytes, width: int, room: Bytes | None = None) -> list[Any]:
+        """A block as the parts that are stored: lengths, planes, and what is left over.
+
+        Planes are laid out in `room`, which must be as large as the block. Those of a mantissa are
+        tried too: it costs a tenth, and what has rows of zeros is found.
+        """
         num_elements = len(data) // width
-        lengths, parts = [], []
-        for plane in _planes(data[: num_elements * width], width):
+        planes = np.empty(len(data), np.uint8) if room is None else room
+        planes = planes[: num_elements * width].reshape(width, num_elements)
+        _planes(data[: num_elements * width], planes, self._scratch)
+        parts: list[Any] = []
+        for plane in planes:
             squeezed = self._for_symbols.compress(plane.data, self._for_symbols.FLUSH_FRAME)
-            part = squeezed if len(squeezed) < num_elements else plane.data
-            lengths.append(LENGTH.pack(len(part)))
-            parts.append(part)
-        return [*lengths, *parts, data[num_elements * width :].data]
+            parts.append(squeezed if len(squeezed) < num_elements else plane.data)
+        lengths = struct.pack(f"<{width}I", *map(len, parts))
+        return [lengths, *parts, data[num_elements * width :].data]
 
     def join(self, stored: memoryview, num_bytes: int, width: int) -> Bytes:
         """The block that was split."""
@@ -95,44 +107,47 @@ class Codec:
         if len(stored) - at != num_left:
             raise CorruptError
         data = np.empty(num_bytes, np.uint8)
-        _merge(planes, data[: num_elements * width], width)
+        _merge(planes, data[: num_elements * width], self._scratch)
         data[num_elements * width :] = np.frombuffer(stored[at:], np.uint8)
         return data
 
 
-def _planes(data: Bytes, width: int) -> list[Bytes]:
-    """The planes of a block, that of the exponents last.
+def _planes(data: Bytes, planes: Planes, scratch: Scratch) -> None:
+    """Fill the planes of a block, that of the exponents last.
 
     Rotated left by one bit, a number has in byte k what it has one bit below byte k: one shift for
     each plane, and the sign goes to the lowest bit of the first.
     """
+    width = len(planes)
     if width == 1:
-        return [np.ascontiguousarray(data)]
+        planes[0] = data
+        return
     numbers = data.view(f"<u{width}")
-    planes = [np.empty(len(numbers), np.uint8) for _ in range(width)]
-    scratch = np.empty(min(SLICE_ELEMENTS, len(numbers)), numbers.dtype)
+    first, second = (row.view(numbers.dtype) for row in scratch)
     for start in range(0, len(numbers), SLICE_ELEMENTS):
         piece = numbers[start : start + SLICE_ELEMENTS]
-        shifted = scratch[: len(piece)]
+        end = start + len(piece)
+        shifted, low = first[: len(piece)], second[: len(piece)]
         np.right_shift(piece, 8 * width - 1, out=shifted)
-        shifted |= piece << 1
-        planes[0][start : start + len(piece)] = shifted
+        np.left_shift(piece, 1, out=low)
+        low |= shifted
+        planes[0, start:end] = low
         for number in range(1, width):
             np.right_shift(piece, 8 * number - 1, out=shifted)
-            planes[number][start : start + len(piece)] = shifted
-    return planes
+            planes[number, start:end] = shifted
 
 
-def _merge(planes: list[Bytes], data: Bytes, width: int) -> None:
+def _merge(planes: list[Bytes], data: Bytes, scratch: Scratch) -> None:
     """Fill a block from its planes."""
+    width = len(planes)
     if width == 1:
         data[:] = planes[0]
         return
     numbers = data.view(f"<u{width}")
-    scratch = np.empty(min(SLICE_ELEMENTS, len(numbers)), numbers.dtype)
+    room = scratch[0].view(numbers.dtype)
     for start in range(0, len(numbers), SLICE_ELEMENTS):
         piece = numbers[start : start + SLICE_ELEMENTS]
-        shifted = scratch[: len(piece)]
+        shifted = room[: len(piece)]
         shifted[:] = planes[0][start : start + len(piece)]
         np.right_shift(shifted, 1, out=piece)
         shifted <<= 8 * width - 1

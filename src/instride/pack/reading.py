@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import io
 import os
 import threading
+from array import array
 from bisect import bisect_right
-from collections import OrderedDict
 from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -16,16 +14,11 @@ from typing import Any
 from blake3 import blake3
 
 from instride.errors import DamagedError
+from instride.framed.blocks import Ahead, BlockFile
 from instride.pack.arrays import np
 from instride.pack.container import Base, Entry, Index, Method, read_index
 from instride.pack.planes import Codec, CorruptError
 from instride.reasons import Reason
-from instride.system.cores import usable_cores
-
-MOST_THREADS = 6
-"""More would need more memory than 256 MB: a block in work takes 16 to 32."""
-NUM_AHEAD = 2
-"""Blocks that are decoded before they are asked for, beyond one for each thread."""
 
 
 class Pack:
@@ -53,6 +46,11 @@ class Pack:
         return self.index.size_bytes
 
     @property
+    def starts(self) -> array[int]:
+        """Where each block starts in the original; the last one is its end."""
+        return self.index.starts
+
+    @property
     def stored_bytes(self) -> int:
         """Of the pack."""
         return os.fstat(self._fd).st_size
@@ -68,6 +66,16 @@ class Pack:
         if blake3(data).digest() != entry.digest:
             raise self._damaged(number)
         return data
+
+    def stretch(self, offset: int, num_bytes: int) -> Any:
+        """As `read_at`, as a buffer: a whole block is not copied."""
+        number = bisect_right(self.starts, offset) - 1
+        is_block = (
+            number + 1 < len(self.starts)
+            and self.starts[number] == offset
+            and self.starts[number + 1] == offset + num_bytes
+        )
+        return self.block(number) if is_block else self.read_at(offset, num_bytes)
 
     def read_at(self, offset: int, num_bytes: int) -> bytes:
         """Some bytes of the original; fewer at its end only."""
@@ -118,22 +126,31 @@ class Pack:
     def _decode(self, number: int, entry: Entry) -> Any:
         if entry.method is Method.SAME:
             return self._of_base(entry)
-        stored = os.pread(self._fd, entry.stored_bytes, self.index.places[number])
-        if len(stored) != entry.stored_bytes:
-            raise CorruptError
+        stored = self._stored(number, entry)
         codec = self._codec()
         if entry.method is Method.RAW:
-            return stored
+            return bytes(stored)
         if entry.method is Method.ZSTD:
             return codec.expand(stored, entry.num_bytes)
-        data = codec.join(memoryview(stored), entry.num_bytes, entry.width)
+        data = codec.join(stored, entry.num_bytes, entry.width)
         if entry.method is Method.XOR:
             data ^= np.frombuffer(self._of_base(entry), np.uint8)
         return data
 
-    def _of_base(self, entry: Entry) -> bytes:
+    def _stored(self, number: int, entry: Entry) -> memoryview:
+        """The bytes of a block as they lie there, in memory that the next block of this thread will
+        use too: new pages cost as much as the work."""
+        memory: memoryview | None = getattr(self._local, "memory", None)
+        if memory is None or len(memory) < entry.stored_bytes:
+            memory = self._local.memory = memoryview(bytearray(entry.stored_bytes))
+        stored = memory[: entry.stored_bytes]
+        if os.preadv(self._fd, [stored], self.index.places[number]) != entry.stored_bytes:
+            raise CorruptError
+        return stored
+
+    def _of_base(self, entry: Entry) -> Any:
         assert self.base is not None  # an index that needs a base has one: it was checked
-        return self.base.read_at(entry.base_offset, entry.num_bytes)
+        return self.base.stretch(entry.base_offset, entry.num_bytes)
 
     def _codec(self) -> Codec:
         if not hasattr(self._local, "codec"):
@@ -160,84 +177,8 @@ def _open_base(path: Path, base: Base) -> Pack:
     return pack
 
 
-def num_threads() -> int:
-    return min(MOST_THREADS, usable_cores())
-
-
-class Ahead:
-    """Blocks of a pack that is read from front to back, decoded before they are asked for."""
-
-    def __init__(self, pack: Pack) -> None:
-        self._pack = pack
-        self._pool = ThreadPoolExecutor(num_threads(), thread_name_prefix="unpack")
-        self._num_ahead = num_threads() + NUM_AHEAD
-        self._waiting: OrderedDict[int, Future[Any]] = OrderedDict()
-
-    def block(self, number: int) -> Any:
-        """One block; the ones behind it are begun."""
-        last = min(number + self._num_ahead, len(self._pack.index))
-        for following in range(number, last):
-            if following not in self._waiting:
-                self._waiting[following] = self._pool.submit(self._pack.block, following)
-        data = self._waiting[number].result()
-        while len(self._waiting) > self._num_ahead:
-            self._waiting.popitem(last=False)[1].cancel()
-        return data
-
-    def __enter__(self) -> Ahead:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._pool.shutdown(cancel_futures=True)
-
-
-class PackFile(io.RawIOBase):
+class PackFile(BlockFile):
     """The original as a file that can be read from any place, for `torch.load` and the like."""
 
     def __init__(self, path: Path) -> None:
-        super().__init__()
-        self._pack = Pack(path)
-        self._ahead = Ahead(self._pack)
-        self._at = 0
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def tell(self) -> int:
-        return self._at
-
-    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        origin = {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: self._pack.size_bytes}[whence]
-        if origin + offset < 0:
-            raise ValueError("there is nothing before the start of a file")
-        self._at = origin + offset
-        return self._at
-
-    def readinto(self, buffer: Any) -> int:
-        """Fill a buffer as far as the file goes."""
-        with memoryview(buffer).cast("B") as target:
-            done = 0
-            while done < len(target) and self._at < self._pack.size_bytes:
-                starts = self._pack.index.starts
-                number = bisect_right(starts, self._at) - 1
-                first = self._at - starts[number]
-                with memoryview(self._ahead.block(number)) as block:
-                    num_bytes = min(len(block) - first, len(target) - done)
-                    target[done : done + num_bytes] = block[first : first + num_bytes]
-                done += num_bytes
-                self._at += num_bytes
-            return done
-
-    def close(self) -> None:
-        if not self.closed:
-            self._ahead.__exit__(None, None, None)
-            self._pack.close()
-        super().close()
+        super().__init__(Pack(path))

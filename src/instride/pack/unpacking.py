@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -12,13 +11,14 @@ from instride.errors import DamagedError, OverwriteError, PackError
 from instride.faults import reached
 from instride.pack.container import is_pack
 from instride.pack.contents import Contents, contents_of
-from instride.pack.keeping import carry_manifest, name_with_manifest
+from instride.pack.keeping import carry_manifest, manifest_of, name_with_manifest
 from instride.pack.reading import Pack
+from instride.pack.writing import Progress
 from instride.reasons import Reason
 from instride.store.atomic import sync_file, temporary_beside
+from instride.store.verifying import PieceDigests
 
 SCHEMA = 1
-Progress = Callable[[int], None]
 
 
 class Unpacked(msgspec.Struct, frozen=True):
@@ -54,9 +54,10 @@ def unpack(
         if final.exists() and not force:
             raise OverwriteError(str(final))
         temporary = temporary_beside(final)
+        known = manifest_of(path) if output is None else None
         try:
-            _write(source, temporary, progress)
-            manifest = carry_manifest(path, temporary, final) if output is None else None
+            pieces = _write(source, temporary, progress, is_known=known is not None)
+            manifest = carry_manifest(known, temporary, final, pieces)
             reached("unpack.manifest")
             name_with_manifest(temporary, final, manifest)
         except BaseException:
@@ -65,16 +66,23 @@ def unpack(
         return Unpacked(str(final), str(path), source.size_bytes)
 
 
-def _write(source: Pack, temporary: Path, progress: Progress | None) -> None:
+def _write(
+    source: Pack, temporary: Path, progress: Progress | None, *, is_known: bool
+) -> list[str]:
+    """Write the original durably; the hashes of its pieces, for a manifest."""
+    pieces = PieceDigests()
     with temporary.open("xb") as target:
         reached("unpack.opened")
         for block in source.blocks():
             target.write(block)
+            if is_known:
+                pieces.update(memoryview(block))
             if progress is not None:
                 progress(len(block))
         target.flush()
         sync_file(target.fileno())
         reached("unpack.synced")
+    return pieces.all()
 
 
 def verify_pack(path: Path, progress: Progress | None = None) -> Contents:

@@ -6,6 +6,8 @@ import io
 import pickle
 import random
 import struct
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
@@ -15,15 +17,8 @@ from hypothesis import strategies as st
 
 from instride.pack import dtypes
 from instride.pack.dtypes import Region, regions_of, storages_in
+from tests.unit.pack.archives import mark_of_storage, zipped
 from tests.unit.pack.packs import safetensors
-
-
-def zipped(records: dict[str, bytes], method: int = zipfile.ZIP_STORED) -> bytes:
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", method) as archive:
-        for name, data in records.items():
-            archive.writestr(name, data)
-    return buffer.getvalue()
 
 
 def found_in(data: bytes) -> list[Region]:
@@ -32,24 +27,6 @@ def found_in(data: bytes) -> list[Region]:
     assert all(end <= region.start for end, region in zip(ends, regions, strict=False))
     assert ends[-1] <= len(data)
     return regions
-
-
-def mark_of_storage(key: str, kind: str, *, is_new: bool = False) -> bytes:
-    """The persistent id of a storage, as a pickle of either protocol spells it."""
-    module, _, name = kind.partition(" ")
-
-    def text(value: str) -> bytes:
-        raw = value.encode()
-        if is_new:
-            return b"\x8c" + bytes([len(raw)]) + raw + b"\x94"
-        return b"X" + struct.pack("<I", len(raw)) + raw
-
-    global_ = (
-        text(module) + text(name) + b"\x93"
-        if is_new
-        else b"c%s\n%s\n" % (module.encode(), name.encode())
-    )
-    return b"(" + text("storage") + global_ + text(key) + text("cpu") + b"K\x07tQ"
 
 
 @pytest.mark.torch
@@ -136,6 +113,27 @@ def test_a_pickle_of_absurd_size_is_not_read(monkeypatch: pytest.MonkeyPatch) ->
     assert [each.width for each in found_in(data)] == [None, 4]
     monkeypatch.setattr(dtypes, "MOST_PICKLE_BYTES", 10)
     assert [each.width for each in found_in(data)] == [None, None]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="what a process needs is read from /proc")
+def test_a_small_file_cannot_ask_for_much_memory() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.unit.pack.bombs"],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=Path(__file__).parents[3],
+    )
+    peaks = {line.partition(":")[0]: int(line.split()[-1]) for line in done.stdout.splitlines()}
+    assert len(peaks) == 6
+    assert max(peaks.values()) < 256 << 20, peaks
+
+
+def test_more_opcodes_than_anybody_needs_are_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    raw = b"\x80\x02" + mark_of_storage("0", "torch FloatStorage") + b"."
+    assert len(list(storages_in(raw))) == 1
+    monkeypatch.setattr(dtypes, "MOST_OPCODES", 5)
+    assert list(storages_in(raw)) == []
 
 
 @pytest.mark.parametrize(

@@ -114,7 +114,7 @@ def test_a_training_leaves_pairs_of_checkpoints(tmp_path: Path) -> None:
     from instride.bench.trained import enlarge, write_checkpoints
 
     write_checkpoints(tmp_path, num_layers=1, width=12, num_steps=2)
-    assert len(list(tmp_path.glob("*-base.pt"))) == len(list(tmp_path.glob("*-next.pt"))) == 4
+    assert len(list(tmp_path.glob("*-base.pt"))) == len(list(tmp_path.glob("*-next.pt"))) == 5
     base = torch.load(tmp_path / "frozen-base.pt")["model"]
     later = torch.load(tmp_path / "frozen-next.pt")["model"]
     changed = [name for name in base if not torch.equal(base[name], later[name])]
