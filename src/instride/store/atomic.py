@@ -5,9 +5,14 @@ from __future__ import annotations
 import errno
 import os
 import secrets
+import sys
 from contextlib import suppress
 from pathlib import Path
 
+NOT_INHERITED = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+"""For files that are opened by descriptor: no child gets them, no system changes their bytes."""
+FULL_SYNC = 51
+"""What macOS calls an fsync that reaches the disk itself."""
 UNSYNCABLE = {errno.EINVAL, errno.ENOTSUP, errno.EBADF, errno.EACCES}
 """The answer of filesystems that cannot fsync a directory (network, FUSE): no more can be done."""
 
@@ -19,11 +24,18 @@ def temporary_beside(path: Path) -> Path:
 
 def sync_file(fd: int) -> None:
     """Wait until the bytes are on the disk."""
-    os.fsync(fd)
+    if sys.platform == "darwin":
+        import fcntl
+
+        fcntl.fcntl(fd, FULL_SYNC)
+    else:
+        os.fsync(fd)
 
 
 def sync_directory(path: Path) -> None:
-    """Wait until the names in a directory are on the disk."""
+    """Wait until the names in a directory are on the disk. Windows has no such thing."""
+    if not hasattr(os, "O_DIRECTORY"):
+        return
     fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(fd)
@@ -34,21 +46,42 @@ def sync_directory(path: Path) -> None:
         os.close(fd)
 
 
+def make_directory(path: Path) -> None:
+    """Make a directory and those above it, durably: a file is lost with the name of its folder."""
+    if path.is_dir():
+        return
+    make_directory(path.parent)
+    try:
+        path.mkdir()
+    except FileExistsError as error:
+        if not path.is_dir():
+            what = os.strerror(errno.ENOTDIR)
+            raise NotADirectoryError(errno.ENOTDIR, what, str(path)) from error
+    sync_directory(path.parent)
+
+
 def give_name(temporary: Path, final: Path) -> None:
     """Give a durable file its name, durably."""
     temporary.replace(final)
     sync_directory(final.parent)
 
 
-def write_whole(path: Path, data: bytes) -> None:
-    """Put a small file in place: all of it or nothing, durable on return."""
-    temporary = temporary_beside(path)
+def write_whole(
+    path: Path, data: bytes, *, is_durable: bool = True, temporary: Path | None = None
+) -> None:
+    """Put a small file in place: all of it or nothing, durable on return unless that is not
+    needed."""
+    temporary = temporary or temporary_beside(path)
     try:
         with temporary.open("xb") as file:
             file.write(data)
             file.flush()
-            sync_file(file.fileno())
-        give_name(temporary, path)
+            if is_durable:
+                sync_file(file.fileno())
+        if is_durable:
+            give_name(temporary, path)
+        else:
+            temporary.replace(path)
     except BaseException:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)

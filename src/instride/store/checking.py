@@ -10,13 +10,14 @@ import msgspec
 
 from instride.errors import DamagedError, NoCheckpointError, NoStoreError
 from instride.reasons import Reason, fill
-from instride.store.directory import STEP_NAME, checkpoints_in
+from instride.store.directory import FORMS, STEP_NAME, checkpoints_in, packs_in
 from instride.store.listing import check_directory
 from instride.store.manifest import Manifest, manifests_of, read_manifest
 from instride.store.verifying import differing_pieces, verify
 
 SCHEMA = 1
-PACK = ".pack"
+KNOW_THEMSELVES = tuple(f".{form}" for form in FORMS)
+"""Files that hold checksums of their own, and can be verified without a manifest."""
 
 
 class Checked(msgspec.Struct, frozen=True):
@@ -60,11 +61,13 @@ class Watcher(msgspec.Struct, frozen=True):
 
 
 def check(
-    path: Path, watcher: Watcher | None = None, verify_pack: Callable[[Path], object] | None = None
+    path: Path, watcher: Watcher | None = None, verify_form: Callable[[Path], object] | None = None
 ) -> Verdict:
-    """Verify a checkpoint, or all in a directory; damage is told, not raised.
+    """Verify a checkpoint, or all in a directory, packs of any name included; damage is told, not
+    raised.
 
-    A pack knows its own hashes: `verify_pack` compares those of one that has no manifest.
+    What was made smaller knows its own hashes: `verify_form` compares those of a file that has no
+    manifest.
 
     Raises NoCheckpointError where there is nothing that instride wrote.
     """
@@ -72,7 +75,7 @@ def check(
     if watcher is not None:
         watcher.begin(sum(_size(each) for each in paths))
     advance = watcher.advance if watcher is not None else None
-    checked = [check_one(each, advance, verify_pack) for each in paths]
+    checked = [check_one(each, advance, verify_form) for each in paths]
     ours = [each for each in checked if each.state != "foreign"]
     if not ours:
         if path.is_dir():
@@ -91,15 +94,16 @@ def check(
 def check_one(
     path: Path,
     advance: Callable[[int], None] | None = None,
-    verify_pack: Callable[[Path], object] | None = None,
+    verify_form: Callable[[Path], object] | None = None,
 ) -> Checked:
     """Compare one file with its manifest."""
     manifest = read_manifest(path)
+    knows_itself = path.suffix in KNOW_THEMSELVES
     pieces: list[int] = []
     reason: Reason | None = None
     try:
-        if manifest is None and verify_pack and path.suffix == PACK and not manifests_of(path):
-            verify_pack(path)
+        if manifest is None and verify_form and knows_itself and not manifests_of(path):
+            verify_form(path)
         elif manifest is None or path.stat().st_size != manifest.size_bytes:
             verify(path, manifest)
         else:
@@ -116,7 +120,7 @@ def check_one(
         reason = Reason("other-bytes", {"offset": pieces[0] * manifest.piece_bytes})
     return Checked(
         name=path.name,
-        step=int(match[1]) if (match := STEP_NAME.fullmatch(path.name)) else None,
+        step=_step(path, manifest),
         size_bytes=_size(path),
         state=_state(reason),
         reason=None if reason is None else reason.name,
@@ -125,6 +129,11 @@ def check_one(
         damaged_pieces=pieces,
         piece_bytes=manifest.piece_bytes if manifest else None,
     )
+
+
+def _step(path: Path, manifest: Manifest | None) -> int | None:
+    match = STEP_NAME.fullmatch(path.name)
+    return int(match[1]) if match else manifest.step if manifest else None
 
 
 def _state(reason: Reason | None) -> Literal["whole", "damaged", "foreign"]:
@@ -142,7 +151,8 @@ def _paths(path: Path) -> list[Path]:
     if path.exists() and not path.is_dir():
         raise NoStoreError(str(path), Reason("no-file"))
     check_directory(path)
-    return [checkpoint.path for checkpoint in checkpoints_in(path)]
+    named = [checkpoint.path for checkpoint in checkpoints_in(path)]
+    return [*named, *(pack for pack in packs_in(path) if pack not in named)]
 
 
 def _base(path: Path, manifest: Manifest) -> Path:

@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
+import os
 import re
 import stat
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
 
+from instride.places import PACK
 from instride.store.manifest import (
     PRIVATE,
     Manifest,
+    decode_manifest,
     manifest_path,
     manifests_of,
     read_manifest,
 )
+from instride.store.small_files import read_small
 
-STEP_NAME = re.compile(r"step_([0-9]{8,})\.pt(?:\.pack)?")
-TEMPORARY_NAME = re.compile(r"\.(step_[0-9]{8,}\.pt(?:\.pack)?|latest)\.[0-9a-f]{8}\.tmp")
-MANIFEST_NAME = re.compile(r"(step_[0-9]{8,}\.pt(?:\.pack)?)\.[0-9a-f]{16}\.json")
+FORMS = ("pack", "zst", "lz4")
+"""What a checkpoint may end with that was made smaller."""
+_FORM = rf"(?:\.(?:{'|'.join(FORMS)}))"
+_STEP = rf"step_[0-9]{{8,}}\.pt{_FORM}?"
+STEP_NAME = re.compile(rf"step_([0-9]{{8,}})\.pt{_FORM}?")
+TEMPORARY_NAME = re.compile(rf"\.({_STEP}|latest)\.[0-9a-f]{{8}}\.tmp")
+MANIFEST_NAME = re.compile(rf"({_STEP}|.+{_FORM})\.[0-9a-f]{{16}}\.json")
 TEMPORARY_MANIFEST = re.compile(rf"\.{MANIFEST_NAME.pattern}\.[0-9a-f]{{8}}\.tmp")
 LATEST = "latest"
 
@@ -58,12 +67,21 @@ def name_of(step: int) -> str:
     return f"step_{step:08d}.pt"
 
 
+def is_taken(path: Path) -> bool:
+    """Whether something has the name that no checkpoint of ours ever had. What was ours and is
+    damaged, or was overwritten by somebody, still counts as ours: the two look the same."""
+    return os.path.lexists(path) and not manifests_of(path)
+
+
 def checkpoints_in(directory: Path) -> list[Checkpoint]:
-    """Everything with the name of a checkpoint, oldest step first."""
+    """Everything with the name of a checkpoint, and what the agent made of files of any name;
+    oldest step first."""
+    made_by_agent = _made_by_agent(directory)
     found = []
     for path in _files(directory):
         match = STEP_NAME.fullmatch(path.name)
-        if match is None:
+        step = int(match[1]) if match else made_by_agent.get(path.name)
+        if step is None:
             continue
         try:
             status = path.stat()
@@ -73,8 +91,27 @@ def checkpoints_in(directory: Path) -> list[Checkpoint]:
             continue  # opening a pipe would wait for ever
         manifest = read_manifest(path)
         was_ours = manifest is not None or bool(manifests_of(path))
-        found.append(Checkpoint(path, int(match[1]), status.st_size, manifest, was_ours))
+        found.append(Checkpoint(path, step, status.st_size, manifest, was_ours))
     return sorted(found, key=lambda checkpoint: checkpoint.step)
+
+
+def _made_by_agent(directory: Path) -> dict[str, int]:
+    """The steps of files whose names are a script's, and only a manifest tells what they are."""
+    found = {}
+    for path in _files(directory / PRIVATE / "manifests"):
+        match = MANIFEST_NAME.fullmatch(path.name)
+        if match is None or STEP_NAME.fullmatch(match[1]):
+            continue
+        with suppress(OSError):
+            manifest = decode_manifest(read_small(path))
+            if manifest is not None and manifest.by_agent and manifest.step is not None:
+                found[match[1]] = manifest.step
+    return found
+
+
+def packs_in(directory: Path) -> list[Path]:
+    """Packs, whatever their names are."""
+    return [path for path in _files(directory) if path.suffix == PACK and path.is_file()]
 
 
 def committed_in(directory: Path) -> list[Checkpoint]:

@@ -16,7 +16,7 @@ import msgspec
 
 from instride.errors import NoStoreError
 from instride.reasons import Reason
-from instride.store.directory import LATEST, STEP_NAME, Checkpoint, checkpoints_in, leftovers_in
+from instride.store.directory import FORMS, LATEST, Checkpoint, checkpoints_in, leftovers_in
 from instride.store.lock import holder_of
 from instride.store.manifest import Manifest
 
@@ -111,20 +111,25 @@ def list_store(
     latest = latest_of(directory)
     now_s = time.time()
     entries = [_entry(c, newest, latest, now_s) for c in checkpoints]
+    listed = {entry.name for entry in entries}
     return Listing(
         schema=SCHEMA,
         directory=str(directory),
         checkpoints=entries,
         packs=[
             pack
-            for path in sorted(directory.glob("*.pack"))
-            if look_into and not STEP_NAME.fullmatch(path.name) and path.is_file()
+            for path in _smaller_forms(directory)
+            if look_into and path.name not in listed and path.is_file()
             if (pack := look_into(path))
         ],
         leftovers=[entry for path in leftovers_in(directory) if (entry := _left(path, directory))],
         owner=owner_of(directory),
         total_bytes=sum(entry.size_bytes for entry in entries),
     )
+
+
+def _smaller_forms(directory: Path) -> list[Path]:
+    return sorted(path for form in FORMS for path in directory.glob(f"*.{form}"))
 
 
 def check_directory(directory: Path) -> None:
@@ -163,7 +168,7 @@ def _entry(
 ) -> CheckpointEntry:
     manifest = checkpoint.manifest
     created_s = manifest.created_s if manifest else _changed_s(checkpoint.path, now_s)
-    timings: Mapping[str, float] = msgspec.structs.asdict(manifest.timings) if manifest else {}
+    timings: Mapping[str, float] = _timings(manifest)
     return CheckpointEntry(
         name=checkpoint.path.name,
         step=checkpoint.step,
@@ -180,6 +185,13 @@ def _entry(
         is_latest=checkpoint.path.name == latest,
         unsafe=manifest.unsafe if manifest else [],
     )
+
+
+def _timings(manifest: Manifest | None) -> Mapping[str, float]:
+    """What a save cost; nobody knows that of a script's own."""
+    if manifest is None or manifest.by_agent:
+        return {}
+    return msgspec.structs.asdict(manifest.timings)
 
 
 def _ratio(manifest: Manifest | None) -> float | None:

@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
-import fcntl
+import errno
 import os
 import socket
+import sys
 from pathlib import Path
+from types import ModuleType
 
 import msgspec
+import psutil
 
+from instride.store.atomic import NOT_INHERITED, make_directory
 from instride.store.manifest import PRIVATE
+from instride.store.small_files import read_small
+
+MOST_BYTES = 4096
+NO_LOCKS = {errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP, errno.EINVAL}
+"""The answer of filesystems that know no locks."""
+
+fcntl: ModuleType | None
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None
 
 
 class Owner(msgspec.Struct, frozen=True):
@@ -20,40 +35,69 @@ class Owner(msgspec.Struct, frozen=True):
     trainer_started: int
     """In clock ticks since boot: a pid alone may be somebody else's by now."""
     writer_pid: int
+    is_agent: bool = False
+    """No training, but `instride agent`, which works for scripts that know nothing of a store."""
+    is_leaving: bool = False
+    """Nothing more will come from the trainer, which may live on or have become another program."""
+    writer_started: int = 0
+    """Like that of the trainer."""
 
     @property
     def is_alive(self) -> bool:
-        """Whether its trainer still runs; one on another machine is taken to."""
+        """Whether its trainer still runs and has not left; one on another machine is taken to."""
+        if self.is_leaving:
+            return False
         if self.host != socket.gethostname():
             return True
         return started_at(self.trainer_pid) == self.trainer_started
 
+    @property
+    def is_at_work(self) -> bool:
+        """Whether the process that holds the lock runs on this machine."""
+        if self.host != socket.gethostname():
+            return False
+        started = started_at(self.writer_pid)
+        return started is not None and self.writer_started in (0, started)
+
 
 class StoreLock:
-    """A lock that is gone with the process that holds it, however that ends."""
+    """A lock that is gone with the process that holds it, however that ends.
+
+    Where files cannot be locked so (Windows, Lustre as it is often mounted), the name of an owner
+    whose process runs on this machine is the lock: of two that come in the same moment both may get
+    in, and one on another machine cannot be told from one that was killed there.
+    """
 
     def __init__(self, directory: Path) -> None:
         private = directory / PRIVATE
-        private.mkdir(parents=True, exist_ok=True)
+        make_directory(private)
         self._path = private / "lock"
-        self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT | NOT_INHERITED, 0o644)
+        self.is_by_name = False
 
     def try_take(self, owner: Owner) -> Owner | None:
         """Take the lock; if somebody has it, say who. Raises BlockingIOError if nobody knows."""
         try:
-            fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _flock(self._fd)
         except BlockingIOError:
             holder = self._read()
             if holder is None:
                 raise
             return holder
+        except OSError as error:
+            if error.errno not in NO_LOCKS:
+                raise
+            return self._take_by_name(owner)
         self._write(owner)
         return None
 
-    def wait(self, owner: Owner) -> None:
-        """Take the lock when whoever has it is done."""
-        fcntl.flock(self._fd, fcntl.LOCK_EX)
+    def _take_by_name(self, owner: Owner) -> Owner | None:
+        holder = self._read()
+        if holder is not None and holder.writer_pid != owner.writer_pid and holder.is_at_work:
+            return holder
         self._write(owner)
+        self.is_by_name = True
+        return None
 
     def is_in_place(self) -> bool:
         """Whether the file that is locked is the one that others would lock: a store may be deleted
@@ -68,18 +112,46 @@ class StoreLock:
         """Take the name of the owner out again; only for who has the lock and lives on."""
         os.ftruncate(self._fd, 0)
 
+    def say(self, owner: Owner) -> None:
+        """Write down what has changed about the owner; only for who has the lock."""
+        self._write(owner)
+
     def release(self) -> None:
+        if self.is_by_name:
+            self.leave()
         os.close(self._fd)
 
     def _write(self, owner: Owner) -> None:
         os.ftruncate(self._fd, 0)
-        os.pwrite(self._fd, msgspec.json.encode(owner), 0)
+        os.lseek(self._fd, 0, os.SEEK_SET)
+        os.write(self._fd, msgspec.json.encode(owner))
 
     def _read(self) -> Owner | None:
         try:
-            return msgspec.json.decode(os.pread(self._fd, 4096, 0), type=Owner)
-        except msgspec.DecodeError:
+            os.lseek(self._fd, 0, os.SEEK_SET)
+            return msgspec.json.decode(os.read(self._fd, MOST_BYTES), type=Owner)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             return None
+
+
+def _flock(fd: int) -> None:
+    if fcntl is None:
+        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
+    fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def take_lock(directory: Path, owner: Owner) -> StoreLock | Owner:
+    """The lock of a store, or who has it. Raises OSError; BlockingIOError if nobody knows who."""
+    lock = StoreLock(directory)
+    try:
+        holder = lock.try_take(owner)
+    except OSError:
+        lock.release()
+        raise
+    if holder is None:
+        return lock
+    lock.release()
+    return holder
 
 
 def holder_of(directory: Path) -> Owner | None:
@@ -89,9 +161,9 @@ def holder_of(directory: Path) -> Owner | None:
     another machine still runs cannot be told, and it is named.
     """
     try:
-        raw = (directory / PRIVATE / "lock").read_bytes()
+        raw = read_small(directory / PRIVATE / "lock", MOST_BYTES)
         holder = msgspec.json.decode(raw, type=Owner)
-    except (OSError, msgspec.DecodeError):
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
     is_here = holder.host == socket.gethostname()
     return None if is_here and started_at(holder.writer_pid) is None else holder
@@ -99,9 +171,19 @@ def holder_of(directory: Path) -> Owner | None:
 
 def started_at(pid: int) -> int | None:
     """When a process was started, in ticks since boot; None if there is no such process."""
+    if sys.platform != "linux":
+        return _created_at(pid)
     try:
         stat = Path(f"/proc/{pid}/stat").read_bytes()
     except OSError:
         return None
     fields = stat[stat.rindex(b")") + 2 :].split()  # the name in brackets may hold anything
     return None if fields[0] in (b"Z", b"X") else int(fields[19])
+
+
+def _created_at(pid: int) -> int | None:
+    """The same where there is no /proc, in hundredths of a second since 1970."""
+    try:
+        return int(psutil.Process(pid).create_time() * 100)
+    except psutil.Error:
+        return None

@@ -9,14 +9,15 @@ whatever moment a crash chose.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import msgspec
 from blake3 import blake3
 
 from instride.places import PRIVATE as PRIVATE
-from instride.store.atomic import write_whole
+from instride.store.atomic import make_directory, write_whole
+from instride.store.small_files import read_small
 
 SCHEMA = 1
 PIECE_BYTES = 4 << 20
@@ -53,6 +54,8 @@ class Manifest(msgspec.Struct, frozen=True):
     """Of the file that a pack was made from."""
     base: str | None = None
     """The pack beside it that a pack was made against, and is nothing without."""
+    by_agent: bool = False
+    """The agent made it from a file that a script wrote: it counts whatever its name is."""
     unsafe: list[str] = []
     """Where in the state there are values that `torch.load(weights_only=True)` refuses."""
     timings: Timings = Timings()
@@ -76,13 +79,17 @@ def read_token(path: Path) -> str:
         return token_of(file.read(TAIL_BYTES))
 
 
+def manifests_folder(checkpoint: Path) -> Path:
+    return checkpoint.parent / PRIVATE / "manifests"
+
+
 def manifest_path(checkpoint: Path, token: str) -> Path:
-    return checkpoint.parent / PRIVATE / "manifests" / f"{checkpoint.name}.{token}.json"
+    return manifests_folder(checkpoint) / f"{checkpoint.name}.{token}.json"
 
 
 def manifests_of(checkpoint: Path) -> list[Path]:
     """Every manifest that was written for files of this name."""
-    folder = checkpoint.parent / PRIVATE / "manifests"
+    folder = manifests_folder(checkpoint)
     # By the length of a token: `a.pt.pack` has manifests of its own beside those of `a.pt`.
     pattern = f"{_escaped(checkpoint.name)}.{'[0-9a-f]' * 16}.json"
     return sorted(folder.glob(pattern)) if folder.is_dir() else []
@@ -92,13 +99,16 @@ def _escaped(name: str) -> str:
     return "".join(f"[{char}]" if char in "*?[" else char for char in name)
 
 
-def write_manifest(checkpoint: Path, manifest: Manifest) -> Path:
+def write_manifest(
+    checkpoint: Path, manifest: Manifest, temporary_in: Callable[[Path], Path] | None = None
+) -> Path:
     """Make a manifest durable; it comes before the name of the file."""
     path = manifest_path(checkpoint, manifest.token)
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_directory(path.parent)
     unsealed = msgspec.structs.replace(manifest, check=NO_CHECK)
     raw = msgspec.json.format(msgspec.json.encode(unsealed), indent=1)
-    write_whole(path, raw.replace(NO_CHECK.encode(), blake3(raw).hexdigest().encode()))
+    sealed = raw.replace(NO_CHECK.encode(), blake3(raw).hexdigest().encode())
+    write_whole(path, sealed, temporary=temporary_in(path.parent) if temporary_in else None)
     return path
 
 
@@ -106,14 +116,33 @@ def read_manifest(checkpoint: Path) -> Manifest | None:
     """The manifest of the file as it lies there; None where there is none that can be read."""
     try:
         token = read_token(checkpoint)
-        raw = manifest_path(checkpoint, token).read_bytes()
-        manifest = msgspec.json.decode(raw, type=Manifest)
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+        raw = read_small(manifest_path(checkpoint, token))
+    except OSError:
         return None
-    is_whole = (manifest.name, manifest.token) == (checkpoint.name, token) and _is_sealed(
-        raw, manifest.check
+    manifest = decode_manifest(raw)
+    if manifest is None or (manifest.name, manifest.token) != (checkpoint.name, token):
+        return None
+    return manifest if _is_sealed(raw, manifest.check) else None
+
+
+def decode_manifest(raw: bytes) -> Manifest | None:
+    """What the bytes of a manifest say; None if nothing that could be true of a file."""
+    try:
+        manifest = msgspec.json.decode(raw, type=Manifest)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+    is_sound = (
+        manifest.piece_bytes == PIECE_BYTES
+        and manifest.size_bytes >= 0
+        and len(manifest.pieces) == -(-manifest.size_bytes // PIECE_BYTES)
+        and _is_name(manifest.base)
     )
-    return manifest if is_whole else None
+    return manifest if is_sound else None
+
+
+def _is_name(base: str | None) -> bool:
+    """A base lies beside the file: a way to somewhere else is no name."""
+    return base is None or (base not in ("", ".", "..") and not set(base) & {"/", "\0"})
 
 
 def _is_sealed(raw: bytes, check: str) -> bool:

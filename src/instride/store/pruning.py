@@ -19,6 +19,7 @@ from instride.store.checking import Checked, Watcher, check_one
 from instride.store.directory import Checkpoint, checkpoints_in
 from instride.store.listing import OwnerEntry, check_directory, owner_of
 from instride.store.lock import Owner, StoreLock
+from instride.store.naming import mend_latest
 from instride.store.removing import remove
 from instride.store.retention import Keep, doomed
 
@@ -83,6 +84,7 @@ def _prune(directory: Path, keep: Keep, watcher: Watcher | None, *, is_dry: bool
     if not is_dry:
         for checkpoint in going:
             remove(checkpoint.path)
+        mend_latest(directory)
     gone = {checkpoint.path for checkpoint in going}
     return Pruning(
         schema=SCHEMA,
@@ -140,7 +142,11 @@ def _take(lock: StoreLock, me: Owner, directory: Path) -> None:
             return
         if holder.is_alive:
             raise StoreInUseError(
-                str(directory), holder.host, holder.trainer_pid, hint="hint.prune"
+                str(directory),
+                holder.host,
+                holder.trainer_pid,
+                message="message.agent" if holder.is_agent else "message",
+                hint="hint.second-agent" if holder.is_agent else "hint.prune",
             )
         time.sleep(POLL_S)
 

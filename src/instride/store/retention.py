@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Literal
 
 import msgspec
@@ -33,32 +34,50 @@ class Keep(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def doomed(checkpoints: Sequence[Checkpoint], keep: Keep) -> list[Checkpoint]:
-    """What may go, oldest first; never the newest, never a file that is not ours, never the base
-    of a pack that stays.
+    """What may go, oldest first, a base behind what needs it; never the newest, never a file that
+    is not ours, never the base of a pack that stays.
 
     The newest is the last that was committed: after a return to an earlier step, higher ones are
     older."""
-    ours = sorted((c for c in checkpoints if c.is_ours), key=lambda c: c.serial)
-    if not ours or (keep.last is None and keep.best is None):
-        return []  # `every` alone names what stays for ever, not what may go
+    kept = wanted(checkpoints, keep)
+    if kept is None:
+        return []
+    bases = {c.base for c in checkpoints if c.base and (c.path in kept or not c.is_ours)}
+    going = [
+        c for c in checkpoints if c.is_ours and c.path not in kept and c.path.name not in bases
+    ]
+    needed_until = {c.base: c.serial for c in sorted(going, key=lambda c: c.serial) if c.base}
+    return sorted(
+        going, key=lambda c: (max(c.serial, needed_until.get(c.path.name, 0)), c.base is None)
+    )
+
+
+def wanted(checkpoints: Sequence[Checkpoint], keep: Keep) -> set[Path] | None:
+    """What a rule asks to be kept for its own sake; None: everything."""
+    ours = [checkpoint for checkpoint in checkpoints if checkpoint.is_ours]
+    if keep.last is None and keep.best is None:
+        return None  # `every` alone names what stays for ever, not what may go
     # A checkpoint and its pack are one save, with one serial.
-    serials = sorted({checkpoint.serial for checkpoint in ours})[-(keep.last or 1) :]
+    serials = set(sorted({checkpoint.serial for checkpoint in ours})[-(keep.last or 1) :])
+    if keep.best:
+        serials.update(_best(ours, keep))
     kept = {checkpoint.path for checkpoint in ours if checkpoint.serial in serials}
     if keep.every:
         kept.update(c.path for c in ours if c.step % keep.every == 0)
-    if keep.best:
-        kept.update(c.path for c in _best(ours, keep))
-    bases = {c.base for c in checkpoints if c.base and (c.path in kept or not c.is_ours)}
-    kept.update(c.path for c in ours if c.path.name in bases)
-    return [checkpoint for checkpoint in ours if checkpoint.path not in kept]
+    return kept
 
 
-def _best(ours: Sequence[Checkpoint], keep: Keep) -> list[Checkpoint]:
-    measured = [
-        (c.manifest.metric, c)
+def _best(ours: Sequence[Checkpoint], keep: Keep) -> list[int]:
+    """The serials of those with the best metric."""
+    measured = {
+        c.serial: (c.manifest.metric, c.step)
         for c in ours
         if c.manifest is not None and c.manifest.metric is not None
-    ]
+    }
     sign = 1 if keep.best_is == "lowest" else -1
-    numbers = [(sign * metric, -c.step, c) for metric, c in measured if metric == metric]
-    return [c for _, _, c in sorted(numbers, key=lambda entry: entry[:2])[: keep.best]]
+    numbers = [
+        (sign * metric, -step, serial)
+        for serial, (metric, step) in measured.items()
+        if metric == metric
+    ]
+    return [serial for *_, serial in sorted(numbers)[: keep.best]]

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import errno
 import mmap
 import os
+import threading
 from collections.abc import Callable, Iterator
+from io import FileIO
 from pathlib import Path
 
 from blake3 import blake3
 
 from instride.errors import DamagedError
 from instride.reasons import Reason
+from instride.store.atomic import NOT_INHERITED
 from instride.store.manifest import (
+    PIECE_BYTES,
     Manifest,
     manifest_path,
     manifests_of,
@@ -77,30 +82,84 @@ def pieces_of(path: Path, piece_bytes: int) -> Iterator[memoryview]:
         os.close(fd)
 
 
+class PieceDigests:
+    """The hashes of a manifest, of bytes that come one after the other."""
+
+    def __init__(self) -> None:
+        self._done: list[str] = []
+        self._piece = blake3()
+        self._num_bytes = 0
+
+    def update(self, data: memoryview) -> None:
+        while len(data):
+            part = data[: PIECE_BYTES - self._num_bytes]
+            self._piece.update(part)
+            self._num_bytes += len(part)
+            data = data[len(part) :]
+            if self._num_bytes == PIECE_BYTES:
+                self._done.append(self._piece.hexdigest())
+                self._piece, self._num_bytes = blake3(), 0
+
+    def all(self) -> list[str]:
+        """Of everything so far; the last piece may be shorter than the others."""
+        return [*self._done, self._piece.hexdigest()] if self._num_bytes else self._done
+
+
 def open_for_reading(path: Path) -> int:
     """A descriptor that reads past the page cache where the filesystem knows how."""
     try:
-        return os.open(path, os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_DIRECT", 0))
+        return os.open(path, os.O_RDONLY | NOT_INHERITED | getattr(os, "O_DIRECT", 0))
     except OSError:
-        return os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        fd = os.open(path, os.O_RDONLY | NOT_INHERITED)
+    # What was written a moment ago is in memory, and would be compared with itself.
+    drop_from_cache(fd)
+    return fd
 
 
 def read_piece(fd: int, view: memoryview, offset: int) -> int:
     """Fill a view from an offset on; less than all of it at the end of the file only."""
     done = 0
+    has_stopped = False
     while done < len(view):
         try:
-            num_bytes = os.preadv(fd, [view[done:]], offset + done)
-        except OSError:
-            if done % mmap.PAGESIZE == 0:
+            with view[done:] as rest:  # let go of, or an error would keep the memory from closing
+                num_bytes = _read_at(fd, rest, offset + done)
+        except OSError as error:
+            if done % mmap.PAGESIZE:
+                return done  # past an unaligned end, a direct read is refused instead of empty
+            if error.errno != errno.EINVAL or has_stopped:
                 raise
-            return done  # past an unaligned end, a direct read is refused instead of empty
+            _stop_reading_directly(fd)
+            has_stopped = True
+            continue
         if num_bytes == 0:
             break
         done += num_bytes
         if num_bytes % mmap.PAGESIZE:
             break
     return done
+
+
+def _stop_reading_directly(fd: int) -> None:
+    """For filesystems that open a file so and then refuse to read it. Another thread may find out
+    in the same moment: it does no harm twice."""
+    if hasattr(os, "O_DIRECT"):
+        import fcntl
+
+        flags = fcntl.fcntl(fd, fcntl.F_GETFL)
+        fcntl.fcntl(fd, fcntl.F_SETFL, flags & ~os.O_DIRECT)
+    drop_from_cache(fd)
+
+
+def _read_at(fd: int, view: memoryview, offset: int) -> int:
+    if hasattr(os, "preadv"):
+        return os.preadv(fd, [view], offset)
+    with _reading:  # Windows: where a file is read is one for all threads
+        os.lseek(fd, offset, os.SEEK_SET)
+        return FileIO(fd, closefd=False).readinto(view)
+
+
+_reading = threading.Lock()
 
 
 def drop_from_cache(fd: int) -> None:

@@ -1,0 +1,185 @@
+"""From a durable file to a checkpoint of a store: manifest, name, link; and what may go for it."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import msgspec
+
+from instride.faults import reached
+from instride.store.atomic import give_name, point_link, temporary_beside
+from instride.store.directory import (
+    LATEST,
+    STEP_NAME,
+    Checkpoint,
+    committed_in,
+    is_taken,
+    leftovers_in,
+    newest_first,
+)
+from instride.store.lock import holder_of
+from instride.store.manifest import (
+    Manifest,
+    manifest_path,
+    manifests_folder,
+    manifests_of,
+    write_manifest,
+)
+from instride.store.removing import remove
+from instride.store.retention import Keep, doomed
+from instride.store.unowned import sweep_dead, temporary_of_ours
+
+STRANGER = "a file of that name is there that instride did not write"
+
+
+class Written(msgspec.Struct, frozen=True):
+    """A whole, durable file without a name."""
+
+    size_bytes: int
+    pieces: list[str]
+    token: str
+    is_direct: bool = False
+    """Whether it went past the page cache."""
+
+
+class Naming:
+    """Gives files their names, in a store or, without one, wherever somebody wants them."""
+
+    def __init__(
+        self,
+        directory: Path | None,
+        keep: Keep,
+        reached: Callable[[str], None] = reached,
+    ) -> None:
+        self._directory = directory
+        self._keep = keep
+        self._reached = reached
+        self._looked_at: set[Path] = set()
+
+    def sweep(self) -> list[str]:
+        """Delete what a crash left. Only for the owner of a store."""
+        swept: list[str] = []
+        if self._directory is None:
+            return swept
+        for path in leftovers_in(self._directory):
+            with suppress(OSError):
+                path.unlink()
+                swept.append(path.name)
+        with suppress(OSError):
+            mend_latest(self._directory)
+        return swept
+
+    def place_of(self, path: Path) -> Path:
+        """Where a file of that name goes. Raises OSError for what must not be replaced.
+
+        In a store, a name of ours may be somebody else's file. `instride.save` was given the name
+        by its user, and replaces what is there; through a link, what that leads to.
+        """
+        if self._directory is not None:
+            if is_taken(path):
+                raise FileExistsError(errno.EEXIST, STRANGER)
+            return path
+        place = Path(os.path.realpath(path))
+        if place.exists() and not place.is_file():
+            raise OSError(errno.EINVAL, "what is there is no ordinary file")
+        holder = holder_of(place.parent) if STEP_NAME.fullmatch(place.name) else None
+        if holder is not None and holder.is_at_work:
+            who = f"the store belongs to the training with pid {holder.trainer_pid}"
+            raise OSError(errno.EBUSY, who)
+        return place
+
+    def temporary_for(self, place: Path) -> Path:
+        """A name for the file as long as it is not whole."""
+        if self._directory is not None:
+            return temporary_beside(place)  # whoever owns the store next will sweep it
+        if place.parent not in self._looked_at:
+            self._looked_at.add(place.parent)
+            sweep_dead(place.parent)
+            sweep_dead(manifests_folder(place))
+        return temporary_of_ours(place.parent)
+
+    def publish(self, temporary: Path, place: Path, manifest: Manifest) -> None:
+        """Give a durable file its name. Raises OSError: then it has none, and nothing changed."""
+        self.place_of(place)  # somebody may have come while the file was written
+        if self._directory is None:
+            _take_permissions(temporary, place)
+        write_manifest(place, manifest, None if self._directory else temporary_of_ours)
+        self._reached("manifest")
+        give_name(temporary, place)
+        self._reached("renamed")
+        with suppress(OSError):  # the checkpoint has its name: what follows is for convenience
+            forget_older_manifests(place, manifest.token)
+            self._point_latest(place)
+
+    def next_serial(self, path: Path) -> int:
+        newest = newest_first(path.parent)
+        return newest[0].serial + 1 if newest else 1
+
+    def _point_latest(self, path: Path) -> None:
+        if self._directory is None:
+            return
+        link = self._directory / LATEST
+        if link.is_symlink() or not link.exists():  # else it is somebody's file
+            point_link(link, path.name)
+        self._reached("linked")
+
+    def prune(self, newest: Path) -> list[Path]:
+        """Delete what need not be kept, beside a checkpoint that is known to be whole."""
+        if self._directory is None:
+            return []
+        going = doomed(committed_in(self._directory), self._keep)
+        return [self._delete(checkpoint) for checkpoint in going if checkpoint.path != newest]
+
+    def make_room(self, is_whole: Callable[[Path], bool]) -> list[Path]:
+        """On a full disk: delete what would go after this save anyway, one checkpoint at a time.
+
+        What stays must have been read back first: the save in flight may yet fail.
+        """
+        if self._directory is None or self._keep.last is None or self._keep.last < 2:
+            return []
+        one_less = msgspec.structs.replace(self._keep, last=self._keep.last - 1)
+        candidates = doomed(committed_in(self._directory), one_less)
+        newest = newest_first(self._directory)
+        if not candidates or not is_whole(newest[0].path):
+            return []
+        return [self._delete(candidates[0])]
+
+    def _delete(self, checkpoint: Checkpoint) -> Path:
+        remove(checkpoint.path)
+        self._reached("deleted")
+        return checkpoint.path
+
+
+def forget_older_manifests(path: Path, token: str) -> None:
+    """Delete those of files that had the name before."""
+    current = manifest_path(path, token)
+    for old in manifests_of(path):
+        if old != current:
+            old.unlink(missing_ok=True)
+
+
+def mend_latest(directory: Path) -> None:
+    """Let the link lead to the newest checkpoint again, after a crash or a deletion. Only for the
+    owner of a store; one that leads to somebody's own file is left alone."""
+    link = directory / LATEST
+    newest = newest_first(directory)
+    if not newest or not link.is_symlink():
+        return
+    target = directory / link.readlink()
+    is_ours = not target.exists() or any(target == checkpoint.path for checkpoint in newest)
+    if is_ours and target != newest[0].path:
+        point_link(link, newest[0].path.name)
+
+
+def _take_permissions(temporary: Path, place: Path) -> None:
+    """Let a new file be for those whom the one that it replaces was for, as far as we may."""
+    with suppress(OSError):
+        before = place.stat()
+        temporary.chmod(stat.S_IMODE(before.st_mode))
+        if hasattr(os, "chown"):
+            os.chown(temporary, before.st_uid, before.st_gid)
