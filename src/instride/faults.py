@@ -24,7 +24,17 @@ PACK_PHASES = (
     "pack.opened", "pack.write", "pack.written", "pack.synced", "pack.checked", "pack.manifest",
     "pack.renamed", "pack.removed", "unpack.opened", "unpack.synced", "unpack.manifest",
 )  # fmt: skip
+WRITER_PACK_PHASES = (
+    "pack.opened", "pack.write", "pack.written", "pack.synced", "pack.checked", "pack.manifest",
+    "pack.renamed", "pack.linked", "pack.removed",
+)  # fmt: skip
+AGENT_PHASES = (
+    "agent.locked", "agent.looked", "agent.opened", "agent.write", "agent.written", "agent.synced",
+    "agent.checked", "agent.manifest", "agent.renamed", "agent.removed", "agent.deleted",
+)  # fmt: skip
 TRAINER_PHASES = ("frozen", "copied", "submitted", "pickled", "sent")
+STREAM_PHASE = "streamed"
+"""One more piece of a snapshot is in an arena that does not hold all of it."""
 
 _lock = threading.Lock()
 _seen: Counter[str] = Counter()

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import torch
 
+import instride
 from instride.store.directory import LATEST, checkpoints_in, leftovers_in, name_of, newest_first
 from instride.store.verifying import verify
 from tests.crash.zygote import PATIENCE_S
@@ -46,8 +47,9 @@ def assert_sound(store: Path) -> int | None:
 
 
 def assert_holds(path: Path, step: int) -> None:
-    """The file is what `torch.save` could have written at that step, to the last value."""
-    state = torch.load(path, weights_only=True)["weights"]
+    """The file, or what its pack was made from, is what `torch.save` could have written at that
+    step, to the last value."""
+    state = instride.load(path)["weights"]
     values = state["values"]
     assert torch.equal(values, torch.arange(step, step + len(values), dtype=torch.int32))
     assert state["names"] == [f"after step {step}"]

@@ -22,7 +22,7 @@ def mounted(kind: str, where: Path, num_bytes: int) -> Iterator[Path]:
         with image.open("wb") as file:
             file.truncate(num_bytes)
         _run([f"mkfs.{kind}", "-q", "-m", "0", "-O", "^has_journal", str(image)])
-        _run(["mount", "-o", "loop", str(image), str(where)])
+        _run(["mount", "-o", "loop,errors=remount-ro", str(image), str(where)])
     try:
         yield where
     finally:
@@ -34,9 +34,19 @@ def remount(where: Path, option: str) -> None:
     _run(["mount", "-o", f"remount,{option}", str(where)])
 
 
-def _run(command: list[str]) -> None:
+def break_down(where: Path) -> None:
+    """Let an ext4 find an error in itself: from then on it is read-only, whatever is open."""
+    device = Path(_run(["findmnt", "--noheadings", "--output", "SOURCE", str(where)]).strip())
+    trigger = Path("/sys/fs/ext4") / device.name / "trigger_fs_error"
+    if not trigger.exists():
+        pytest.skip("this kernel breaks nothing on purpose")
+    trigger.write_text("by the test")
+
+
+def _run(command: list[str]) -> str:
     if shutil.which(command[0]) is None:
         pytest.skip(f"there is no {command[0]} on this machine")
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         pytest.skip(f"{command[0]} is not allowed here: {done.stderr.strip()}")
+    return done.stdout

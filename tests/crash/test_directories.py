@@ -1,4 +1,4 @@
-"""Directories as they are found: foreign, read-only, deleted, and with clocks that jumped."""
+"""Directories as they are found: read-only, deleted, and with clocks that jumped."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from pathlib import Path
 
 import msgspec
 import pytest
-import torch
 
 import instride
 from instride.errors import SaveFailedError
@@ -16,44 +15,22 @@ from instride.store.directory import newest_first
 from instride.store.manifest import read_manifest, write_manifest
 from instride.store.retention import Keep, doomed
 from tests.crash.checks import assert_holds, assert_sound, path_of, steps_in
-from tests.crash.mounts import mounted, remount
-from tests.crash.trainings import Weights
+from tests.crash.mounts import break_down, mounted, remount
+from tests.crash.trainings import Weights, save
 from tests.crash.zygote import Zygote
 
 pytestmark = [pytest.mark.torch, pytest.mark.filterwarnings("ignore:instride:RuntimeWarning")]
 
-FOREIGN = (
-    "step_00000007.pt", "step_7.pt", "step_00000001.pt.bak", "old_step_00000001.pt",
-    "step_00000001.ptx", "notes.txt", ".notes.txt.0123abcd.tmp", ".best.pt.0123abcd.tmp",
-    ".instride/manifests/best.pt.0123456789abcdef.json",
-    ".instride/manifests/.best.pt.0123456789abcdef.json.0123abcd.tmp",
-)  # fmt: skip
 
-
-def save(saver: instride.Saver, weights: Weights, step: int) -> instride.Pending:
-    weights.become(step)
-    return saver.save(step)
-
-
-def test_what_is_not_ours_is_neither_restored_nor_deleted(store: Path) -> None:
-    for name in FOREIGN:
-        (store / name).write_bytes(b"somebody else's")
-    torch.save({"weights": {}}, store / "step_00000008.pt")
-    (store / "step_00000005.pt").mkdir()
-    os.mkfifo(store / "step_00000006.pt")
-    (store / "step_00000004.pt").symlink_to("nowhere")
+def test_a_damaged_checkpoint_of_ours_is_replaced_by_a_whole_one(store: Path) -> None:
+    with path_of(store, 2).open("r+b") as file:
+        file.truncate(1000)
 
     weights = Weights()
-    with instride.Saver(store, keep=instride.Keep(last=1), weights=weights) as saver:
-        assert saver.restore() == 3
-        save(saver, weights, 9).wait(60)
+    with instride.Saver(store, weights=weights) as saver:
+        save(saver, weights, 2).wait(60)
 
-    assert [(store / name).read_bytes() for name in FOREIGN] == [b"somebody else's"] * len(FOREIGN)
-    assert torch.load(store / "step_00000008.pt", weights_only=True) == {"weights": {}}
-    assert (store / "step_00000005.pt").is_dir()
-    assert (store / "step_00000006.pt").is_fifo()
-    assert (store / "step_00000004.pt").is_symlink()
-    assert [checkpoint.step for checkpoint in newest_first(store)] == [9]
+    assert assert_sound(store) == 2
 
 
 def test_leftovers_of_ours_are_swept_by_the_next_owner(store: Path) -> None:
@@ -75,36 +52,6 @@ def test_leftovers_of_ours_are_swept_by_the_next_owner(store: Path) -> None:
         path.name for path in [*leftovers, store / ".latest.0123abcd.tmp"] if path.exists()
     ] == []
     assert assert_sound(store) == 2
-
-
-@pytest.mark.parametrize("kind", ["a file", "a directory"])
-def test_somebody_elses_latest_stays_as_it_is_and_saves_work(kind: str, store: Path) -> None:
-    (store / "latest").unlink()
-    if kind == "a file":
-        (store / "latest").write_text("mine")
-    else:
-        (store / "latest").mkdir()
-
-    weights = Weights()
-    with instride.Saver(store, weights=weights) as saver:
-        save(saver, weights, 3).wait(60)
-
-    assert (store / "latest").is_dir() if kind == "a directory" else (store / "latest").is_file()
-    assert not (store / "latest").is_symlink()
-    assert assert_sound(store) == 3
-
-
-def test_a_directory_of_foreign_files_is_a_store_without_checkpoints(tmp_path: Path) -> None:
-    (tmp_path / "step_00000007.pt").write_bytes(b"somebody else's")
-
-    weights = Weights()
-    with instride.Saver(tmp_path, keep=instride.Keep(last=1), weights=weights) as saver:
-        assert saver.restore() == 0
-        save(saver, weights, 1).wait(60)
-        save(saver, weights, 2).wait(60)
-
-    assert (tmp_path / "step_00000007.pt").read_bytes() == b"somebody else's"
-    assert steps_in(tmp_path) == [2, 7]
 
 
 def test_a_store_that_cannot_be_made_lets_training_go_on_until_it_can(
@@ -147,6 +94,28 @@ def test_a_store_that_is_read_only_lets_training_go_on_until_it_is_not(
         saver.close()
 
         assert assert_sound(store) == 4
+
+
+def test_a_store_whose_disk_breaks_down_lets_training_go_on_and_keeps_what_it_has(
+    tmp_path: Path,
+) -> None:
+    with mounted("ext4", tmp_path / "disk", 96 << 20) as disk:
+        store = disk / "store"
+        weights = Weights()
+        saver = instride.Saver(store, keep=instride.Keep(last=2), weights=weights)
+        for step in (1, 2, 3):
+            save(saver, weights, step).wait(60)
+
+        break_down(disk)
+        for step in (4, 5):
+            with pytest.raises(SaveFailedError, match="Read-only"):
+                save(saver, weights, step).wait(60)
+        assert saver.restore() == 4
+        assert weights.is_of(3)
+        with pytest.raises(SaveFailedError, match="Read-only"):
+            saver.close()
+
+        assert assert_sound(store) == 3
 
 
 def test_a_store_that_is_deleted_while_it_is_used_is_made_anew_and_still_owned(

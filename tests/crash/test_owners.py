@@ -70,15 +70,21 @@ def test_a_trainer_that_is_stopped_still_owns_its_store(zygote: Zygote, store: P
     assert first.wait() == 0
 
 
+def orphaned(zygote: Zygote, store: Path) -> int:
+    """A writer, stopped, whose trainer was killed when everything of step 3 had been sent."""
+    training = zygote.start("train_at_once", store=store, step=3, faults="kill@sent")
+    _, writer = training.hear()
+    os.kill(writer, signal.SIGSTOP)  # whatever it gets, it does not commit
+    training.tell()
+    training.hear_all()
+    assert training.wait() == -9
+    return int(writer)
+
+
 def test_a_restart_at_once_waits_for_the_commit_of_the_orphan_and_restores_it(
     zygote: Zygote, store: Path
 ) -> None:
-    first = zygote.start("train_at_once", store=store, step=3, faults="kill@sent")
-    _, writer = first.hear()
-    os.kill(writer, signal.SIGSTOP)  # whatever it has, it has not committed
-    first.tell()
-    first.hear_all()
-    assert first.wait() == -9
+    writer = orphaned(zygote, store)
 
     second = zygote.start("train", store=store, steps=[4])
     os.kill(writer, signal.SIGCONT)
@@ -93,12 +99,7 @@ def test_a_restart_at_once_waits_for_the_commit_of_the_orphan_and_restores_it(
 def test_a_scheduler_that_asks_every_process_to_end_does_not_stop_a_commit(
     zygote: Zygote, store: Path
 ) -> None:
-    training = zygote.start("train_at_once", store=store, step=3, faults="kill@sent")
-    _, writer = training.hear()
-    os.kill(writer, signal.SIGSTOP)
-    training.tell()
-    training.hear_all()
-    assert training.wait() == -9
+    writer = orphaned(zygote, store)
 
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGCONT):
         os.kill(writer, number)
@@ -110,12 +111,7 @@ def test_a_scheduler_that_asks_every_process_to_end_does_not_stop_a_commit(
 def test_an_orphan_that_is_killed_leaves_the_store_to_whoever_waits_for_it(
     zygote: Zygote, store: Path
 ) -> None:
-    first = zygote.start("train_at_once", store=store, step=3, faults="kill@sent")
-    _, writer = first.hear()
-    os.kill(writer, signal.SIGSTOP)
-    first.tell()
-    first.hear_all()
-    assert first.wait() == -9
+    writer = orphaned(zygote, store)
 
     second = zygote.start("train", store=store, steps=[4])
     os.kill(writer, signal.SIGKILL)

@@ -6,6 +6,7 @@ import os
 import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,7 +15,7 @@ from instride.errors import SaveFailedError, StorageStuckError
 from instride.faults import ONCE, VARIABLE
 from instride.store.directory import TEMPORARY_NAME
 from tests.crash.checks import assert_sound, await_free, path_of, steps_in
-from tests.crash.trainings import STREAMED_VALUES, Weights
+from tests.crash.trainings import STREAMED_VALUES, Weights, writer_of
 
 pytestmark = [pytest.mark.torch, pytest.mark.filterwarnings("ignore:instride:RuntimeWarning")]
 
@@ -22,6 +23,7 @@ BEFORE_THE_NAME = (
     "opened", "write#1", "write#2", "write#3", "written", "tail", "synced", "manifest",
 )  # fmt: skip
 STALL_S = 0.5
+FOR_EVER_S = 3600.0
 
 
 @pytest.fixture
@@ -103,20 +105,47 @@ def test_storage_that_hangs_does_not_hang_the_training(
     fault(f"hang@{where}")
     weights = Weights()
     saver = instride.Saver(store, stall_s=STALL_S, weights=weights)
-    writer = saver._engine.courier.writer_pid
+    writer = writer_of(saver)
     weights.become(3)
     hanging = saver.save(3)
-
     weights.become(4)
+
+    end_stuck(saver, writer, hanging)
+
+    await_free(store)
+    assert assert_sound(store) == 3
+
+
+def end_stuck(saver: instride.Saver, writer: int, hanging: instride.Pending) -> None:
+    """Training is not held up, now or at its end; what hung is killed, and what was staged is
+    written by another, from the same memory."""
     assert isinstance(saver.save(4).error, StorageStuckError)
     with pytest.raises(StorageStuckError):
         saver.close()
-
-    # What hung is killed: what was staged is written by another, from the same memory.
     os.kill(writer, signal.SIGKILL)
     hanging.wait(60)
-    await_free(store)
-    assert assert_sound(store) == 3
+
+
+def test_training_waits_once_for_storage_that_hangs(
+    store: Path, fault: Callable[[str], None]
+) -> None:
+    fault("hang@opened")
+    weights = Weights()
+    saver = instride.Saver(store, stall_s=STALL_S, weights=weights)
+    engine: Any = saver._engine
+    weights.become(3)
+    hanging = saver.save(3)
+    assert isinstance(saver.save(4).error, StorageStuckError)
+
+    engine._watch._stall_s = FOR_EVER_S
+    assert isinstance(saver.save(5).error, StorageStuckError)
+
+    os.kill(engine.courier.writer_pid, signal.SIGKILL)
+    hanging.wait(60)
+    weights.become(6)
+    saver.save(6).wait(60)
+    saver.close()
+    assert assert_sound(store) == 6
 
 
 def test_storage_that_hangs_when_a_checkpoint_is_read_back_is_told_of_at_the_end(
@@ -131,7 +160,7 @@ def test_storage_that_hangs_when_a_checkpoint_is_read_back_is_told_of_at_the_end
     with pytest.raises(StorageStuckError):
         saver.close()
 
-    os.kill(saver._engine.courier.writer_pid, signal.SIGKILL)
+    os.kill(writer_of(saver), signal.SIGKILL)
     await_free(store)
     assert assert_sound(store) == 3
     assert steps_in(store) == [1, 2, 3]
@@ -143,18 +172,14 @@ def test_a_store_that_hangs_at_the_start_takes_a_large_snapshot_without_waiting(
     fault("hang@locked")
     weights = Weights()
     saver = instride.Saver(store, stall_s=STALL_S, weights=weights)
-    writer = saver._engine.courier.writer_pid
+    writer = writer_of(saver)
     weights.become(3)
     pending = saver.save(3, extra={"text": "more than a socket holds " * 100_000})
 
     with pytest.raises(TimeoutError):
         pending.wait(STALL_S)
-    assert isinstance(saver.save(4).error, StorageStuckError)
-    with pytest.raises(StorageStuckError):
-        saver.close()
+    end_stuck(saver, writer, pending)
 
-    os.kill(writer, signal.SIGKILL)
-    pending.wait(60)
     await_free(store)
     assert assert_sound(store) == 3
 
@@ -170,7 +195,7 @@ def test_storage_that_hangs_lets_go_of_a_snapshot_that_streams(
     assert isinstance(saver.save(1).error, StorageStuckError)
     assert isinstance(saver.save(2).error, StorageStuckError)  # the arena is not free yet
 
-    os.kill(saver._engine.courier.writer_pid, signal.SIGKILL)
+    os.kill(writer_of(saver), signal.SIGKILL)
     weights.become(3)
     while (pending := saver.save(3)).error is not None:
         weights.become(3)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 import torch
 
@@ -15,7 +18,8 @@ import instride.faults
 from instride.errors import SaveFailedError, StorageStuckError
 from instride.faults import ONCE, VARIABLE
 from tests.crash.checks import assert_sound, steps_in
-from tests.crash.trainings import Weights
+from tests.crash.trainings import Weights, writer_of
+from tests.saver.scripts import run
 
 pytestmark = pytest.mark.torch
 ignored = pytest.mark.filterwarnings("ignore:instride:RuntimeWarning")
@@ -62,7 +66,7 @@ def test_the_memory_of_a_snapshot_that_is_given_up_is_not_used_before_the_writer
     fault_here("EIO@pickled")
     weights = Weights()
     with instride.Saver(store, stall_s=1.0, weights=weights) as saver:
-        writer = saver._engine.courier.writer_pid
+        writer = writer_of(saver)
         os.kill(writer, signal.SIGSTOP)
         with pytest.raises(SaveFailedError, match="asked for by"):
             saver.save(3).wait(60)
@@ -85,7 +89,7 @@ def test_a_writer_that_cannot_start_is_tried_again_at_the_next_save(
     weights = Weights()
     with instride.Saver(store, weights=weights) as saver:
         monkeypatch.setenv(VARIABLE, "kill@started")
-        os.kill(saver._engine.courier.writer_pid, signal.SIGKILL)
+        os.kill(writer_of(saver), signal.SIGKILL)
         weights.become(3)
         with pytest.raises(SaveFailedError, match=r"ends as soon as it is started|was killed"):
             saver.save(3).wait(60)
@@ -101,11 +105,86 @@ def test_a_writer_that_cannot_start_is_tried_again_at_the_next_save(
 
 
 @ignored
+def test_a_writer_that_cannot_start_says_why(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with instride.Saver(store, weights=Weights()) as saver:
+        monkeypatch.setenv(VARIABLE, "EIO@started")
+        os.kill(writer_of(saver), signal.SIGKILL)
+        with pytest.raises(SaveFailedError, match=r"OSError.*asked for by"):
+            saver.save(3).wait(60)
+
+        monkeypatch.delenv(VARIABLE)
+        saver.save(4).wait(60)
+
+
+@pytest.mark.parametrize("name", ["isal", "selectors", "signal"])
+def test_a_file_of_the_user_that_is_called_as_ours_does_not_end_the_writer(
+    name: str, tmp_path: Path
+) -> None:
+    """The trainer has the right one by then: it puts the folder of its script first itself."""
+    (tmp_path / f"{name}.py").write_text("raise SystemExit('this is not what you look for')")
+    script = "sys.path.insert(0, os.getcwd())\nsaver('store').save(1).wait(60)"
+    (tmp_path / "scripts").mkdir()
+
+    run(tmp_path, script, name="scripts/train.py")
+
+    assert steps_in(tmp_path / "store") == [1]
+
+
+@ignored
+def test_the_end_of_a_writer_is_seen_where_a_child_holds_its_end_of_the_line(
+    store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As one has it that is forked by another thread while the writer is being started."""
+    make_pair = socket.socketpair
+    held: list[socket.socket] = []
+
+    def pair_that_leaks(*args: int) -> tuple[socket.socket, socket.socket]:
+        ours, theirs = make_pair(*args)
+        held.append(theirs.dup())
+        return ours, theirs
+
+    monkeypatch.setattr(socket, "socketpair", pair_that_leaks)
+    weights = Weights()
+    with instride.Saver(store, weights=weights) as saver:
+        os.kill(writer_of(saver), signal.SIGKILL)
+        weights.become(3)
+        saver.save(3).wait(60)
+
+    assert len(held) == 2
+    for each in held:
+        each.close()
+    assert assert_sound(store) == 3
+
+
+@ignored
+def test_a_writer_that_cannot_be_replaced_for_lack_of_threads_fails_the_save_and_no_other(
+    store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    weights = Weights()
+    others = set(psutil.Process().children())
+    with instride.Saver(store, weights=weights) as saver:
+        with monkeypatch.context() as patching:
+            patching.setattr(threading.Thread, "start", refuse)
+            os.kill(writer_of(saver), signal.SIGKILL)
+            with pytest.raises(SaveFailedError, match="new thread"):
+                saver.save(3).wait(60)
+            assert set(psutil.Process().children()) == others
+
+        weights.become(4)
+        saver.save(4).wait(60)
+
+    assert assert_sound(store) == 4
+
+
+@ignored
 def test_a_writer_is_killed_between_saves_and_nobody_notices(store: Path) -> None:
     weights = Weights()
     with instride.Saver(store, weights=weights) as saver:
         for step in range(3, 8):
-            os.kill(saver._engine.courier.writer_pid, signal.SIGKILL)
+            os.kill(writer_of(saver), signal.SIGKILL)
             weights.become(step)
             saver.save(step).wait(60)
 
@@ -118,8 +197,10 @@ def test_a_save_after_the_end_fails_and_touches_nothing(store: Path) -> None:
     saver = instride.Saver(store, weights=weights)
     saver.close()
 
+    with pytest.warns(RuntimeWarning, match="closed"):
+        pending = saver.save(3)
     with pytest.raises(SaveFailedError, match="closed"):
-        saver.save(3).wait(60)
+        pending.wait(60)
 
     assert steps_in(store) == [1, 2]
 

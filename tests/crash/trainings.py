@@ -14,7 +14,10 @@ import torch._dynamo
 
 import instride
 import instride.saver.saver  # now, as what it loads late: not in each process that is forked
+import instride.saver.synchronous
+import instride.system.background
 from instride.errors import InstrideError, SaveFailedError
+from instride.saver.engine import BackgroundEngine
 
 NUM_VALUES = (9 << 20) // 4
 """More than two pieces of a file, so that pieces are written by several threads."""
@@ -46,6 +49,23 @@ class Weights:
         self.names = list(state["names"])
 
 
+def save(saver: instride.Saver, weights: Weights, step: int) -> instride.Pending:
+    """The state of a step becomes its checkpoint."""
+    weights.become(step)
+    return saver.save(step)
+
+
+def writer_of(saver: instride.Saver) -> int:
+    """The pid of the process that writes."""
+    return engine_of(saver).courier.writer_pid
+
+
+def engine_of(saver: instride.Saver) -> BackgroundEngine:
+    """What saves for it, on a system where that can be done in the background."""
+    assert isinstance(saver._engine, BackgroundEngine)
+    return saver._engine
+
+
 def train(
     line: Connection,
     store: Path,
@@ -58,7 +78,7 @@ def train(
     warnings.simplefilter("ignore", RuntimeWarning)
     weights = Weights(num_values)
     saver = instride.Saver(store, keep=instride.Keep(last=keep), weights=weights, **options)
-    line.send(("writer", saver._engine.courier.writer_pid))
+    line.send(("writer", writer_of(saver)))
     line.send(("restored", _restored(saver, weights)))
     for step in steps:
         weights.become(step)
@@ -76,14 +96,31 @@ def train(
         line.send(("closed", type(error).__name__))
 
 
-def train_on(line: Connection, store: Path, num_steps: int, keep: int, **sizes: int) -> None:
+def train_synchronously(
+    line: Connection, store: Path, steps: list[int], keep: int | None = None
+) -> None:
+    """The same where nothing can be done in the background."""
+    warnings.simplefilter("ignore", RuntimeWarning)
+    instride.system.background.is_possible = lambda: False
+    weights = Weights()
+    with instride.Saver(store, keep=instride.Keep(last=keep), weights=weights) as saver:
+        line.send(("restored", _restored(saver, weights)))
+        for step in steps:
+            save(saver, weights, step).wait()
+            line.send(("committed", step))
+
+
+def train_on(
+    line: Connection, store: Path, num_steps: int, keep: int, *, pack: bool = False, **sizes: int
+) -> None:
     """Go on where the store is: save step after step, some of them waited for."""
     warnings.simplefilter("ignore", RuntimeWarning)
     weights = Weights(**sizes)
+    kept = instride.Keep(last=keep)
     try:
-        with instride.Saver(store, keep=instride.Keep(last=keep), weights=weights) as saver:
+        with instride.Saver(store, keep=kept, weights=weights, pack=pack) as saver:
             first = (_restored(saver, weights) or 0) + 1
-            line.send(("writer", saver._engine.courier.writer_pid))
+            line.send(("writer", writer_of(saver)))
             line.send(("restored", first - 1))
             for step in range(first, first + num_steps):
                 weights.become(step)
@@ -96,15 +133,20 @@ def train_on(line: Connection, store: Path, num_steps: int, keep: int, **sizes: 
         line.send(("failed", str(error)))
 
 
-def train_at_once(line: Connection, store: Path, step: int, **options: Any) -> None:
-    """Save a step when told to, and say so at once; then go on for ever."""
+def train_at_once(
+    line: Connection, store: Path, step: int, *, waits: bool = False, **options: Any
+) -> None:
+    """Save a step when told to, and say so at once, or when it is committed; then go on for
+    ever."""
     warnings.simplefilter("ignore", RuntimeWarning)
     weights = Weights()
     saver = instride.Saver(store, weights=weights, **options)
-    line.send(("writer", saver._engine.courier.writer_pid))
+    line.send(("writer", writer_of(saver)))
     line.recv()
     weights.become(step)
-    saver.save(step)
+    pending = saver.save(step)
+    if waits:
+        pending.wait()
     line.send(("saved", step))
     line.recv()
 
@@ -117,7 +159,7 @@ def open_store(line: Connection, store: Path) -> None:
     except InstrideError as error:
         line.send((type(error).__name__, str(error)))
         return
-    line.send(("owned", saver._engine.courier.writer_pid))
+    line.send(("owned", writer_of(saver)))
     line.recv()
     saver.close()
 
@@ -149,7 +191,7 @@ def train_with_loader(line: Connection, store: Path, step: int) -> None:
     weights.become(step)
     saver.save(step).wait()
     workers = [worker.pid for worker in batches._workers]
-    line.send(("running", saver._engine.courier.writer_pid, workers))
+    line.send(("running", writer_of(saver), workers))
     line.recv()
 
 
@@ -158,11 +200,11 @@ def train_with_heir(line: Connection, store: Path, step: int) -> None:
     warnings.simplefilter("ignore", RuntimeWarning)
     weights = Weights()
     saver = instride.Saver(store, weights=weights)
-    end = saver._engine.courier._wire.socket.fileno()
+    end = engine_of(saver).courier._line.wire.socket.fileno()
     heir = subprocess.Popen(["sleep", "1000"], pass_fds=[end])
     weights.become(step)
     saver.save(step).wait()
-    line.send(("running", saver._engine.courier.writer_pid, [heir.pid]))
+    line.send(("running", writer_of(saver), [heir.pid]))
     line.recv()
 
 

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.torch
 NUM_STEPS = 12
 
 
-def train(directory: Path, stop_after: int) -> list[float]:
+def train(directory: Path, stop_after: int, *, pack: bool = False) -> list[float]:
     """Losses of a training that draws on every generator there is."""
     torch.manual_seed(1)
     random.seed(1)
@@ -30,7 +30,9 @@ def train(directory: Path, stop_after: int) -> list[float]:
     optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)
     scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, NUM_STEPS)
     losses: list[float] = []
-    with instride.Saver(directory, model=model, optimizer=optimizer, scheduler=scheduler) as saver:
+    with instride.Saver(
+        directory, model=model, optimizer=optimizer, scheduler=scheduler, pack=pack
+    ) as saver:
         start = saver.restore()
         losses += saver.extra.get("losses", [])
         for step in range(start, stop_after):
@@ -54,6 +56,16 @@ def test_losses_after_a_resume_equal_those_of_a_run_without_one(tmp_path: Path) 
 
     assert resumed == whole
     assert len(whole) == NUM_STEPS
+
+
+def test_losses_after_a_resume_from_packs_equal_those_of_a_run_without_one(tmp_path: Path) -> None:
+    whole = train(tmp_path / "whole", NUM_STEPS)
+
+    for stop_after in (6, 11, NUM_STEPS):
+        resumed = train(tmp_path / "parts", stop_after, pack=True)
+
+    assert [path.suffix for path in (tmp_path / "parts").glob("step_*")] == [".pack"] * 2
+    assert resumed == whole
 
 
 def test_restore_says_which_step_comes_next_and_zero_at_first(tmp_path: Path) -> None:

@@ -66,6 +66,20 @@ def test_load_waits_for_a_save_of_the_same_path(tmp_path: Path) -> None:
     assert pending.done
 
 
+@pytest.mark.parametrize("spelling", ["folder/../x.pt", "link.pt", "again/x.pt"])
+def test_load_waits_for_a_save_of_the_same_file_under_another_name(
+    spelling: str, tmp_path: Path
+) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "again").symlink_to(tmp_path)
+    (tmp_path / "link.pt").symlink_to("x.pt")
+    instride.save({"v": 1}, tmp_path / "x.pt").wait(60)
+    state = {"v": 2, "w": torch.randn(1 << 20), "words": [str(n) for n in range(300_000)]}
+    instride.save(state, tmp_path / "x.pt")
+
+    assert instride.load(tmp_path / spelling)["v"] == 2
+
+
 def test_numpy_scalars_become_numbers_of_the_same_value(tmp_path: Path) -> None:
     import numpy
 

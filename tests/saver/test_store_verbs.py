@@ -46,3 +46,16 @@ def test_after_the_training_the_directory_is_free_and_can_be_pruned(
     assert "no training saves here now" in capsys.readouterr().out
     with instride.Saver(tmp_path, model=model) as saver:
         assert saver.restore() == 4
+
+
+def test_a_metric_that_is_no_number_is_said_and_compared_with_nothing(tmp_path: Path) -> None:
+    keep = instride.Keep(last=1, best=1, best_is="highest")
+    with instride.Saver(tmp_path, model=torch.nn.Linear(4, 4), keep=keep) as saver:
+        saver.save(1, metric=0.5).wait(60)
+        with pytest.warns(RuntimeWarning, match="metric=inf is no number to compare by"):
+            saver.save(2, metric=float("inf")).wait(60)
+        saver.save(3, metric=float("nan")).wait(60)
+    assert sorted(path.name for path in tmp_path.glob("step_*.pt")) == [
+        "step_00000001.pt",
+        "step_00000003.pt",
+    ]

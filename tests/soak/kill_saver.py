@@ -17,7 +17,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from instride.faults import TRAINER_PHASES, WRITER_PHASES
+from instride.faults import TRAINER_PHASES, WRITER_PACK_PHASES, WRITER_PHASES
 from tests.crash.checks import assert_sound, assert_swept, await_free
 from tests.crash.trainings import NUM_VALUES
 from tests.crash.zygote import Training, Zygote
@@ -41,6 +41,7 @@ class Rounds:
         self._committed = 0
         self._newest_asked = 0
         self._num_values = self._dice.choice(SIZES)
+        self._packs = self._dice.random() < 0.5
         self.num_rounds = 0
         self.num_kills = 0
 
@@ -58,6 +59,7 @@ class Rounds:
             num_steps=self._dice.randint(1, MOST_STEPS),
             keep=self._dice.randint(1, 3),
             num_values=self._num_values,
+            pack=self._packs,
         )
         failure = self._watch(training, may_kill=not faults and not is_clean)
         status = training.wait()
@@ -71,7 +73,8 @@ class Rounds:
 
     def _faults(self) -> str:
         """Where to kill; nothing for a moment of our own choice."""
-        writer = f"kill@{self._dice.choice(WRITER_PHASES)}#{self._dice.randint(1, 3)}"
+        phases = (*WRITER_PHASES, *WRITER_PACK_PHASES) if self._packs else WRITER_PHASES
+        writer = f"kill@{self._dice.choice(phases)}#{self._dice.randint(1, 3)}"
         trainer = f"kill@{self._dice.choice(TRAINER_PHASES)}#{self._dice.randint(1, 3)}"
         return self._dice.choice([writer, trainer, f"{writer},{trainer}", "", ""])
 

@@ -5,6 +5,7 @@
     |-- BadPatternError       (ValueError) 4   `--pattern` cannot be compiled, or lacks groups
     |-- UnknownRuleError      (ValueError) 5   `--only`, or a line that silences, names no rule
     |-- BadSettingError       (ValueError) 6   `[tool.instride.doctor]` of a repository is wrong
+    |-- BadConfigError        (ValueError) 7   the configuration of the agent is wrong
     |-- UnreadableLogError    (OSError)    10  missing, a permission, a broken disk
     |-- EmptyLogError         (ValueError) 11
     |-- BinaryLogError        (ValueError) 12
@@ -28,8 +29,9 @@
     |-- NotExportableError    (ValueError) 42  nothing in a checkpoint that could be exported
     |-- OverwriteError   (FileExistsError) 43  the file to write is there already
     |-- PackError             (ValueError) 44  a file cannot be packed or unpacked
+    |-- NoAgentError             (OSError) 45  no agent ever worked in the directory
     |-- BenchFailedError    (RuntimeError) 50  a benchmark could not be run here
-    `-- NeedsLinuxError     (RuntimeError) 51  the Saver on another system
+    `-- NeedsLinuxError     (RuntimeError) 51  the agent on another system
 
 A message says what failed, with the value in backticks; the hint is a command that works. An error
 carries texts with gaps, and facts that fill them: its own words are English, and `cli` lets a
@@ -38,6 +40,8 @@ language fill the texts that it has under the same names.
 
 from __future__ import annotations
 
+from instride.errors.agent import BadConfigError as BadConfigError
+from instride.errors.agent import NoAgentError as NoAgentError
 from instride.errors.base import InstrideError as InstrideError
 from instride.errors.checkpoints import BenchFailedError as BenchFailedError
 from instride.errors.checkpoints import DamagedError as DamagedError

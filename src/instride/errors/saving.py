@@ -16,14 +16,23 @@ class StoreInUseError(InstrideError, RuntimeError):
     exit_code = 31
     texts: ClassVar = {
         "message": "`{directory}` belongs to the training with pid {pid} on {host}, which runs",
+        "message.agent": "`{directory}` belongs to the agent with pid {pid} on {host}, which runs",
+        "message.here": "`{directory}` belongs to another Saver of this process ({pid})",
         "hint": "give this training a directory of its own, or stop the other: `kill {pid}`",
+        "hint.here": "call `close()` of that Saver first, or give this one a directory of its own",
+        "hint.agent": "its `Saver` prunes by itself, as its `keep=` says; the agent can look after "
+        "the directory when the training is over",
+        "hint.second-agent": "`instride agent status {quoted}` shows what it does; `kill {pid}` "
+        "stops it",
         "hint.prune": "it prunes by itself, as its `keep=` says; what would go now is shown by "
         "`instride prune {quoted} --keep-last 3 --dry-run`",
     }
 
-    def __init__(self, directory: str, host: str, pid: int, *, hint: str = "hint") -> None:
+    def __init__(
+        self, directory: str, host: str, pid: int, *, message: str = "message", hint: str = "hint"
+    ) -> None:
         quoted = shlex.quote(directory)
-        super().__init__(hint=hint, directory=directory, host=host, pid=str(pid), quoted=quoted)
+        super().__init__(message, hint, directory=directory, host=host, pid=str(pid), quoted=quoted)
 
 
 class SaveFailedError(InstrideError, OSError):
@@ -33,10 +42,12 @@ class SaveFailedError(InstrideError, OSError):
     texts: ClassVar = {
         "message": "the checkpoint `{path}` was not saved: {why}",
         "hint": "`df -h {folder}` and `ls -ld {folder}` show the disk and the permissions",
+        "hint.taken": "it was left as it is; give it another name: `mv -n {quoted} {quoted}.other`",
     }
 
-    def __init__(self, path: object, why: str | Reason) -> None:
-        super().__init__(path=str(path), why=why, folder=quoted_folder(str(path)))
+    def __init__(self, path: object, why: str | Reason, *, hint: str = "hint") -> None:
+        quoted, folder = shlex.quote(str(path)), quoted_folder(str(path))
+        super().__init__(hint=hint, path=str(path), why=why, folder=folder, quoted=quoted)
 
 
 class UnsafeStateError(InstrideError, ValueError):
@@ -85,19 +96,23 @@ class SaveSkippedError(InstrideError, RuntimeError):
     texts: ClassVar = {
         "message": "`{path}` was skipped: the snapshot before it is still being written",
         "hint": "save less often, or wait for it with `Saver(when_busy='wait')`",
+        "message.inside": "`{path}` was skipped: a signal handler asked for it while another save "
+        "was being taken",
+        "hint.inside": "let the loop save: `saver.due(step)` hears SIGTERM and SIGUSR1",
     }
 
-    def __init__(self, path: object) -> None:
-        super().__init__(path=str(path))
+    def __init__(self, path: object, *, is_inside: bool = False) -> None:
+        names = ("message.inside", "hint.inside") if is_inside else ("message", "hint")
+        super().__init__(*names, path=str(path))
 
 
 class NeedsLinuxError(InstrideError, RuntimeError):
-    """The Saver needs shared memory and process descriptors that only Linux has."""
+    """The agent looks after other processes, by means that only Linux has."""
 
     exit_code = 51
     texts: ClassVar = {
-        "message": "saving in the background needs Linux; this is `{system}`",
-        "hint": "save with `torch.save` here; `instride explain` and `instride doctor` work",
+        "message": "`instride agent` needs Linux; this is `{system}`",
+        "hint": "`instride pack` and `instride prune` do the same by hand",
     }
 
     def __init__(self, system: str) -> None:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
-from instride.saver.engine import Engine
+from instride.saver.choosing import Engine
+
+if TYPE_CHECKING:
+    from instride.snapshot.late import Promise
 
 UNKNOWN_STEP = -1
 NUM_PREPARED = 2
@@ -30,6 +33,10 @@ class Beats:
         self._engine = engine
         self._optimizers = [part for part in parts if isinstance(part, torch.optim.Optimizer)]
         self._fired: set[int] = set()
+        """Optimizers whose hooks ran since the loop told of a step, or since the last save."""
+        self._fired_before: set[int] = set()
+        """Those of the step before."""
+        self._captured: set[int] = set()
         self._handles: list[Any] = []
         if self._optimizers:
             # A compiled optimizer step would trace the hooks, and compile anew until it gives up.
@@ -38,30 +45,24 @@ class Beats:
             after = torch.compiler.disable(self._after_optimizer_step)
             self._handles += [each.register_step_pre_hook(before) for each in self._optimizers]
             self._handles += [each.register_step_post_hook(after) for each in self._optimizers]
-            engine.let_be_late(self._late_storages)
+            engine.let_be_late(self._promise)
 
     def step(self, step: int) -> None:
         """The loop told its step: better than anything an optimizer tells."""
         self._loop_says = True
+        self._fired_before, self._fired = self._fired, set()
         if not self._is_over:
             self._page.beat(step, time.monotonic())
 
-    def _late_storages(self) -> set[int]:
-        """What belongs to optimizers whose hooks ran since the last save.
+    def _promise(self) -> Promise:
+        """What belongs to optimizers whose hooks ran in the last step.
 
         Hooks do not run when a CUDA graph is replayed: what such a step changes must not be late.
         """
-        seen = [each for each in self._optimizers if id(each) in self._fired]
-        self._fired.clear()
-        tensors = [p for each in seen for group in each.param_groups for p in group["params"]]
-        tensors += [
-            value
-            for each in seen
-            for state in each.state.values()
-            for value in state.values()
-            if isinstance(value, torch.Tensor)
-        ]
-        return {tensor.untyped_storage().data_ptr() for tensor in tensors}
+        fired = (self._fired | self._fired_before) - self._captured
+        self._fired, self._fired_before = set(), set()
+        seen = [each for each in self._optimizers if id(each) in fired]
+        return lambda: _storages_of(seen)
 
     def _before_optimizer_step(self, *_: object) -> None:
         self._engine.fence()
@@ -69,6 +70,8 @@ class Beats:
     def _after_optimizer_step(self, optimizer: Any, *_: object) -> None:
         """Only the same optimizer seen again is another step: there may be several."""
         self._fired.add(id(optimizer))
+        if torch.cuda.is_initialized() and torch.cuda.is_current_stream_capturing():
+            self._captured.add(id(optimizer))
         if self._last_optimizer is None:
             self._last_optimizer = id(optimizer)
         if self._last_optimizer != id(optimizer):
@@ -84,3 +87,16 @@ class Beats:
             handle.remove()
         self._handles = []
         self._is_over = True
+
+
+def _storages_of(optimizers: Iterable[torch.optim.Optimizer]) -> dict[int, torch.Tensor]:
+    """What optimizers change, by the address of its storage."""
+    found = [p for each in optimizers for group in each.param_groups for p in group["params"]]
+    found += [
+        value
+        for each in optimizers
+        for state in each.state.values()
+        for value in state.values()
+        if isinstance(value, torch.Tensor)
+    ]
+    return {tensor.untyped_storage().data_ptr(): tensor for tensor in found}

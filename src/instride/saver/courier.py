@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
+import errno
 import os
-import queue
 import socket
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 from instride.errors import InstrideError, SaveFailedError, StoreInUseError
-from instride.faults import reached
+from instride.saver.letter import Letter
+from instride.saver.line import Line
 from instride.store.lock import started_at
 from instride.store.retention import Keep
 from instride.writer.page import SharedPage
 from instride.writer.protocol import (
     VERSION,
-    Begin,
     Blocked,
     Cancel,
     Close,
@@ -31,46 +29,26 @@ from instride.writer.protocol import (
     Notice,
     Ready,
     Refused,
-    ToTrainer,
     ToWriter,
     Waiting,
-    Wire,
 )
 
 MOST_RESTARTS = 3
 PAUSE_S = 0.05
-UNWANTED = {"LD_PRELOAD", "PYTHONPROFILEIMPORTTIME"}
-"""What would make a small process large or slow."""
 
 
-class Letter:
-    """What goes to the writer for one save, kept until it is answered: it may have to go again."""
-
-    def __init__(self, begin: Begin, answer: Callable[[Committed | InstrideError], None]) -> None:
-        self.begin = begin
-        self.finish: Finish | None = None
-        self.answer = answer
-        self.num_tries = 0
-        self.is_cancelled = False
-        self._settled = threading.Event()
-
-    @property
-    def is_settled(self) -> bool:
-        """Answered, or never sent: the writer does not touch the arena for it any more."""
-        return self._settled.is_set()
-
-    def await_settled(self, timeout: float) -> bool:
-        return self._settled.wait(timeout)
-
-    def settle(self) -> None:
-        self._settled.set()
+def refusal(directory: str, message: Refused) -> StoreInUseError:
+    """Why a store cannot be had, by whom has it."""
+    names = {"message": "message", "hint": "hint"}
+    if message.is_agent:
+        names = {"message": "message.agent", "hint": "hint.second-agent"}
+    elif (message.host, message.trainer_pid) == (socket.gethostname(), os.getpid()):
+        names = {"message": "message.here", "hint": "hint.here"}
+    return StoreInUseError(directory, message.host, message.trainer_pid, **names)
 
 
 class Courier:
-    """One writer process, and the threads that talk to it and hear it.
-
-    Nobody waits for the line but a thread of its own: a writer whose storage hangs does not read.
-    """
+    """One writer process at a time, and what is under way to it."""
 
     def __init__(
         self,
@@ -79,9 +57,14 @@ class Courier:
         page: SharedPage,
         arena_fd: int,
         on_notice: Callable[[Notice], None],
+        *,
+        packs: bool = False,
+        budget: float | None = None,
     ) -> None:
         self.directory = directory
         self._keep = keep
+        self._packs = packs
+        self._budget = budget
         self._page = page
         self._arena_fd = arena_fd
         self._on_notice = on_notice
@@ -101,24 +84,6 @@ class Courier:
         self._start()
 
     def _start(self) -> None:
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
-        with theirs:
-            # A process group of its own: Ctrl-C is the trainer's alone. Not a session: that would
-            # be an autogroup of its own too, in which the idle class means nothing, as the
-            # scheduler shares the machine between groups first.
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "instride.writer", str(theirs.fileno())],
-                pass_fds=[theirs.fileno()],
-                process_group=0,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                cwd="/",
-                env=_environment(),
-            )
-        self._wire = Wire(ours, ToTrainer)
-        self._outbound: queue.SimpleQueue[ToWriter | None] = queue.SimpleQueue()
-        self.is_blocked = False
         pid = os.getpid()
         hello = Hello(
             VERSION,
@@ -126,25 +91,16 @@ class Courier:
             started_at(pid) or 0,
             None if self.directory is None else str(self.directory),
             self._keep,
+            self._packs,
+            self._budget,
         )
-        self._outbound.put(hello)
-        line = (self._wire, self._outbound)
-        threading.Thread(target=self._speak, args=line, daemon=True).start()
-        threading.Thread(target=self._listen, args=(*line, self._process), daemon=True).start()
-
-    def _speak(self, wire: Wire, outbound: queue.SimpleQueue[ToWriter | None]) -> None:
-        while (message := outbound.get()) is not None:
-            descriptors = [self._page.fd, self._arena_fd] if isinstance(message, Hello) else None
-            try:
-                wire.send(message, descriptors)
-            except OSError:
-                return  # the listener sees the same, and sends everything again to a new writer
-            if isinstance(message, Finish):
-                reached("sent")
+        self._line = Line(hello, [self._page.fd, self._arena_fd], self._hear, self._on_end)
+        self.is_blocked = False
+        self._line.open()
 
     @property
     def writer_pid(self) -> int:
-        return self._process.pid
+        return self._line.process.pid
 
     def await_ready(self, timeout: float | None) -> bool:
         """Wait until the writer owns the store. Raises StoreInUseError if somebody else does."""
@@ -155,15 +111,22 @@ class Courier:
 
     def send_begin(self, letter: Letter) -> None:
         with self._lock:
+            if letter.is_cancelled:
+                return
             if self._has_given_up:
                 self._try_again()
             self._open[letter.begin.id] = letter
-            self._send(letter.begin)
+            try:
+                self._send(letter.begin)
+            except Exception:
+                del self._open[letter.begin.id]  # there is nothing that could be answered
+                raise
 
     def send_finish(self, letter: Letter, finish: Finish) -> None:
         with self._lock:
-            letter.finish = finish
-            self._send(finish)
+            if not letter.is_cancelled:
+                letter.finish = finish
+                self._send(finish)
 
     def cancel(self, letter: Letter) -> None:
         """Nothing more will come for this save. The letter stays open until the writer says that
@@ -184,32 +147,17 @@ class Courier:
         if self._refused is not None:
             self._drop_all(self._refused)
         else:
-            self._outbound.put(message)
+            self._line.send(message)
 
-    def _listen(
-        self,
-        wire: Wire,
-        outbound: queue.SimpleQueue[ToWriter | None],
-        process: subprocess.Popen[bytes],
-    ) -> None:
-        while True:
-            try:
-                message = wire.receive()
-            except OSError:
-                message = None
-            if message is None:
-                break
-            self._hear(message)
-        process.wait()
-        outbound.put(None)
+    def _on_end(self, line: Line) -> None:
         with self._lock:
-            wire.close()
-            if (
-                self._wire is wire
-                and self._refused is None
-                and not (self._closing and not self._open)
-            ):
-                self._replace()
+            line.close()
+            is_expected = self._closing and not self._open
+            if self._line is line and self._refused is None and not is_expected:
+                try:
+                    self._replace()
+                except Exception as error:  # else nobody would be left to answer
+                    self._give_up(f"{type(error).__name__}: {error}")
 
     def _hear(self, message: object) -> None:
         match message:
@@ -221,15 +169,14 @@ class Courier:
             case Waiting():
                 self.waits_for = message.writer_pid
             case Refused():
-                self._refused = StoreInUseError(
-                    str(self.directory), message.host, message.trainer_pid
-                )
+                self._refused = refusal(str(self.directory), message)
                 self._settled.set()
                 self._drop_all(self._refused)
             case Committed():
                 self._answer(message.id, message)
             case Failed():
-                self._answer(message.id, SaveFailedError(message.path, message.why))
+                hint = "hint.taken" if message.errno == errno.EEXIST else "hint"
+                self._answer(message.id, SaveFailedError(message.path, message.why, hint=hint))
             case Blocked():
                 self.is_blocked = message.is_blocked
             case Notice():
@@ -253,21 +200,23 @@ class Courier:
             letter.num_tries += 1
             is_over = letter.is_cancelled or letter.num_tries > MOST_RESTARTS
             if letter.begin.streams or is_over:
-                why = "the process that writes was killed"
+                why = _how_it_ended(self._line)
                 self._answer(letter.begin.id, SaveFailedError(letter.begin.path, why))
         if self._closing and not self._open:
             return
+        because = self._line.last_words
         while self._num_failed_starts < MOST_RESTARTS:
             self._num_failed_starts += 1
             self._settled.clear()
             time.sleep(PAUSE_S * self._num_failed_starts)
             try:
                 self._start()
-            except OSError:
-                continue  # no memory, no descriptors: it may pass
+            except OSError as error:  # no memory, no descriptors, no threads: it may pass
+                because = str(error)
+                continue
             self._send_again()
             return
-        self._give_up()
+        self._give_up(because)
 
     def _send_again(self) -> None:
         for letter in self._open.values():
@@ -277,8 +226,10 @@ class Courier:
         if self._closing:
             self._send(Close())
 
-    def _give_up(self) -> None:
+    def _give_up(self, because: str) -> None:
         why = "the process that writes ends as soon as it is started"
+        if because:
+            why += f": {because}"
         self._refused = SaveFailedError(self.directory or "checkpoint", why)
         self._has_given_up = True
         self._settled.set()
@@ -303,18 +254,14 @@ class Courier:
 
     def await_end(self, timeout: float | None) -> bool:
         """Wait for the process to be gone; it has released the store then."""
-        try:
-            self._process.wait(timeout)
-        except subprocess.TimeoutExpired:
-            return False
-        return True
+        return self._line.await_end(timeout)
 
     def close_in_child(self) -> None:
-        """In a forked child: let go of the line, or the writer would never see it end."""
-        self._wire.close()
+        """In a forked child: let go of the line."""
+        self._line.close_in_child()
 
 
-def _environment() -> dict[str, str]:
-    """The trainer's own; the writer finds modules where the trainer does."""
-    kept = {name: value for name, value in os.environ.items() if name not in UNWANTED}
-    return kept | {"PYTHONPATH": os.pathsep.join(str(Path(path).absolute()) for path in sys.path)}
+def _how_it_ended(line: Line) -> str:
+    if line.last_words:
+        return f"the process that writes ended: {line.last_words}"
+    return "the process that writes was killed"

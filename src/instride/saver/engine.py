@@ -2,61 +2,37 @@
 
 from __future__ import annotations
 
-import atexit
 import os
-import queue
-import sys
 import threading
 import time
-import warnings
-import weakref
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Literal, NamedTuple
-
-import msgspec
-import torch
+from typing import Literal
 
 from instride.errors import (
     InstrideError,
-    NeedsLinuxError,
     SaveFailedError,
     SaveSkippedError,
-    StorageStuckError,
     UnsafeStateError,
 )
 from instride.faults import reached
-from instride.saver.courier import Courier, Letter
-from instride.saver.patience import Patience
-from instride.saver.pending import Pending, SavedCheckpoint
+from instride.saver.courier import Courier
+from instride.saver.leaving import close_at_exit, is_exiting, let_go_in_children
+from instride.saver.letter import Letter, finish_of, settle
+from instride.saver.patience import Watch
+from instride.saver.pending import Pending, Purpose, is_sayable
+from instride.saver.posting import Outgoing, Poster
 from instride.saver.staging import Staged, Stager
+from instride.saver.telling import Telling
 from instride.snapshot.copying import WriterGoneError
+from instride.snapshot.late import Promise
 from instride.store.manifest import Timings
 from instride.store.retention import Keep
-from instride.writer.protocol import Committed, Finish, Notice
-
-WATCH_S = 0.05
-SWITCH_S = 0.0005
+from instride.writer.protocol import Notice
 
 
-class Purpose(msgspec.Struct, frozen=True):
-    """What a snapshot is for."""
-
-    path: Path
-    step: int | None = None
-    metric: float | None = None
-    strict: bool = False
-
-
-class _Outgoing(NamedTuple):
-    pending: Pending
-    letter: Letter
-    staged: Staged
-    finish: Finish
-
-
-class Engine:
+class BackgroundEngine:
     """One arena, one writer, one save in flight."""
 
     def __init__(
@@ -67,251 +43,223 @@ class Engine:
         memory_bytes: int | None = None,
         when_busy: Literal["wait", "skip"] = "wait",
         stall_s: float = 60.0,
+        packs: bool = False,
+        budget: float | None = None,
     ) -> None:
-        if sys.platform != "linux":
-            raise NeedsLinuxError(sys.platform)
         self._when_busy = when_busy
-        self._stall_s = stall_s
-        self._stager = Stager(memory_bytes)
-        self.page = self._stager.page
-        self._told: set[str] = set()
-        self.courier = Courier(directory, keep, self.page, self._stager.arena.fd, self._on_notice)
-        self._lock = threading.Lock()
+        self._telling = Telling()
+        try:
+            with ExitStack() as undoing:
+                self._stager = Stager(memory_bytes)
+                undoing.callback(self._stager.close)
+                self.page, arena_fd = self._stager.page, self._stager.arena.fd
+                self.courier = Courier(
+                    directory,
+                    keep,
+                    self.page,
+                    arena_fd,
+                    self._on_notice,
+                    packs=packs,
+                    budget=budget,
+                )
+                undoing.callback(self.courier.close)
+                self._poster = Poster(self.courier, self._telling)
+                undoing.pop_all()
+        except (OSError, RuntimeError) as error:  # no descriptors, no memory, no threads
+            raise SaveFailedError(directory or "checkpoint", str(error)) from error
+        self._watch = Watch(self.courier, self.page, stall_s)
+        self._lock = threading.RLock()
+        self._is_taking = False
         self._next_id = 1
         self._in_flight: Letter | None = None
         self._last: Pending | None = None
-        self._outbox: queue.SimpleQueue[_Outgoing | None] = queue.SimpleQueue()
-        self._is_closed = False
+        """What was handed over last."""
+        self._failed: InstrideError | None = None
+        """Why what was to be saved after it was not even handed over."""
+        self._closer: int | None = None
+        """The thread that closes it."""
+        self._is_over = threading.Event()
         self._owner_pid = os.getpid()
         self._has_let_go = False
-        self._training_thread = threading.get_ident()
-        self._poster = threading.Thread(target=self._post, daemon=True)
-        self._poster.start()
-        _forget_in_children(self)
-        atexit.register(_close_at_exit, weakref.ref(self))
+        let_go_in_children(self)
+        close_at_exit(self)
 
-    def let_be_late(self, late: Callable[[], set[int]]) -> None:
+    def let_be_late(self, promises: Callable[[], Promise]) -> None:
         """Storages that may be copied until the next `fence`, which somebody promises to call."""
-        self._stager.late = late
+        self._stager.promises = promises
 
     def fence(self) -> None:
         self._stager.fence()
 
+    @property
+    def prepare_cost_s(self) -> float:
+        """How long nothing could be launched on a GPU because memory was being locked for it."""
+        return self._stager.arena.register_s
+
+    @property
+    def problem(self) -> str | None:
+        """Why nothing can be written into the store."""
+        return self.courier.problem
+
+    @property
+    def waits_for(self) -> int | None:
+        """The pid of a writer that still works for a dead trainer."""
+        return self.courier.waits_for
+
+    def await_store(self, timeout: float) -> bool:
+        """Wait until the writer owns the store. Raises StoreInUseError if somebody else does."""
+        return self.courier.await_ready(timeout)
+
     def prepare(self, tree: object, *, detached: bool) -> None:
         """Plan ahead and ask for memory, so that the first save is as quick as the others."""
         with self._lock:
-            self._stager.prepare(tree, detached=detached)
+            if self._is_taking or self.is_closed:
+                return
+            self._is_taking = True
+            try:
+                self._stager.prepare(tree, detached=detached)
+            finally:
+                self._is_taking = False
 
     def save(self, tree: object, purpose: Purpose, *, detached: bool) -> Pending:
         """Take a snapshot. Returns when it is taken; never raises for what the disk does."""
         pending = Pending(purpose.path, purpose.step, self.courier.hurry)
-        called_s = time.monotonic()
-        if self._owner_pid != os.getpid():
-            pending.fail(SaveFailedError(purpose.path, "this process was forked from the trainer"))
-            return pending
-        if self._is_closed:
-            pending.fail(SaveFailedError(purpose.path, "the saver was closed before"))
-            return pending
-        with self._lock:
-            trouble = self._await_arena(purpose.path)
-            if trouble is not None:
-                pending.is_skipped = isinstance(trouble, SaveSkippedError)
-                pending.fail(trouble)
-                self._warn_of(trouble)
-                return pending
-            waited_s = time.monotonic() - called_s
-            self._stage(tree, purpose, pending, detached, called_s, waited_s)
+        try:
+            self._take(tree, purpose, pending, detached=detached)
+        except UnsafeStateError as error:
+            pending.fail(error)
+            raise
+        except InstrideError as error:
+            self._fail(pending, error)
+        except WriterGoneError:
+            return pending  # the courier has answered the letter
+        except Exception as error:  # what a class does when it is pickled is its own affair
+            self._fail(pending, SaveFailedError(purpose.path, f"{type(error).__name__}: {error}"))
+        except BaseException:
+            pending.fail(SaveFailedError(purpose.path, "it was interrupted"))
+            raise
         return pending
 
+    def _fail(self, pending: Pending, error: InstrideError) -> None:
+        pending.is_skipped = isinstance(error, SaveSkippedError)
+        pending.fail(error)
+        self._failed = None if pending.is_skipped else error
+        self._telling.of(error)
+
+    def _take(self, tree: object, purpose: Purpose, pending: Pending, *, detached: bool) -> None:
+        """Raises why not. A signal handler that saves may interrupt the very thread that is saving,
+        at any point, and must not wait for it."""
+        called_s = time.monotonic()
+        if self._owner_pid != os.getpid():
+            raise SaveFailedError(purpose.path, "this process was forked from the trainer")
+        if not is_sayable(purpose.path):
+            raise SaveFailedError(ascii(str(purpose.path)), "its name is not UTF-8")
+        with self._lock:
+            if self._is_taking:
+                raise SaveSkippedError(purpose.path, is_inside=True)
+            self._is_taking = True
+            try:
+                self._refuse_if_closed(purpose.path)
+                self._await_arena(purpose.path)
+                self._stage(tree, purpose, pending, detached, called_s)
+            finally:
+                self._is_taking = False
+
+    def _refuse_if_closed(self, path: Path) -> None:
+        if self.is_closed:
+            raise SaveFailedError(path, "the saver was closed before")
+
     def _stage(
-        self,
-        tree: object,
-        purpose: Purpose,
-        pending: Pending,
-        detached: bool,
-        called_s: float,
-        waited_s: float,
+        self, tree: object, purpose: Purpose, pending: Pending, detached: bool, called_s: float
     ) -> None:
         id = self._next_id
         self._next_id += 1
-        self._last = pending
         timings = [Timings()]
+        waited_s = time.monotonic() - called_s
+        letter: Letter | None = None
         try:
             staged = self._stager.take(tree, detached=detached, allow_strange=not purpose.strict)
             letter = Letter(
                 staged.begin(id, str(purpose.path)),
-                lambda answer: self._settle(pending, purpose, timings[0], answer),
+                lambda answer: settle(pending, purpose, timings[0], answer, self._telling),
             )
-            self._in_flight = letter
             if staged.streams:
-                waited_s += self._stream(letter, staged, purpose.path)
-        except InstrideError as error:
-            pending.fail(error)
-            if isinstance(error, UnsafeStateError):
-                raise
-            self._warn_of(error)
-            return
-        except WriterGoneError:
-            return  # the courier has answered the letter
-        except Exception as error:  # what a class does when it is pickled is its own affair
-            failed = SaveFailedError(purpose.path, f"{type(error).__name__}: {error}")
-            pending.fail(failed)
-            self._warn_of(failed)
-            return
-        reached("copied")
-        timings[0] = Timings(time.monotonic() - called_s, waited_s)
-        finish = Finish(
-            id, {}, purpose.step, purpose.metric, [], _versions(), time.time(), called_s, 0.0,
-            timings[0].call_s, waited_s,
-        )  # fmt: skip
-        self._outbox.put(_Outgoing(pending, letter, staged, finish))
+                waited_s += self._stream(letter, staged, pending)
+            reached("copied")
+            timings[0] = Timings(time.monotonic() - called_s, waited_s)
+            finish = finish_of(id, purpose, called_s, timings[0])
+            self._refuse_if_closed(purpose.path)  # by a signal handler, while it was copied
+            self._in_flight, self._last, self._failed = letter, pending, None
+            self._poster.put(Outgoing(pending, letter, staged, finish))
+        except BaseException:
+            self._stager.abandon()
+            if letter is not None:
+                self.courier.cancel(letter)
+            raise
+        if is_exiting():  # nobody may come to close it any more
+            pending.hurry()
+            self._watch.for_letter(letter, purpose.path, is_closing=True)
         if staged.said is not None:
             self.warn_once("torch.save", staged.said)
 
-    def _stream(self, letter: Letter, staged: Staged, path: Path) -> float:
+    def _stream(self, letter: Letter, staged: Staged, pending: Pending) -> float:
         """Send a snapshot through the arena, as long as the writer takes it; the seconds waited."""
-        patience = Patience(self.page, self._stall_s)
-
-        def is_gone() -> bool:
-            if patience.is_over():
-                raise StorageStuckError(path, self._stall_s)
-            return letter.is_settled
-
+        self._in_flight, self._last = letter, pending
         self.courier.send_begin(letter)
-        try:
-            return staged.stream(is_gone)
-        except WriterGoneError:
-            raise
-        except BaseException:
-            self.courier.cancel(letter)
-            raise
+        return staged.stream(self._watch.over_stream(letter, pending.path))
 
-    def _post(self) -> None:
-        """Off the training thread: pickle, and hand over."""
-        while (item := self._outbox.get()) is not None:
-            try:
-                self._send(*item)
-            except Exception as error:  # a state that cannot be pickled fails in its own way
-                failed = SaveFailedError(item.pending.path, f"{type(error).__name__}: {error}")
-                self.courier.cancel(item.letter)
-                item.pending.fail(failed)
-                self._warn_of(failed)
-
-    def _send(self, pending: Pending, letter: Letter, staged: Staged, finish: Finish) -> None:
-        reached("submitted")
-        with giving_way():
-            small, unsafe = staged.small_records()
-        if not staged.streams:
-            self.courier.send_begin(letter)
-        if pending.is_awaited:
-            self.courier.hurry()  # it could not be told before there was something to do
-        reached("pickled")
-        if unsafe:
-            self.warn_once(
-                f"unsafe {unsafe}",
-                f"`torch.load(weights_only=True)` will refuse `{letter.begin.path}` because of "
-                f"{', '.join(unsafe)}; it is saved all the same",
-            )
-        self.courier.send_finish(
-            letter,
-            msgspec.structs.replace(finish, small=small, unsafe=unsafe, staged_s=time.monotonic()),
-        )
-
-    def _settle(
-        self,
-        pending: Pending,
-        purpose: Purpose,
-        timings: Timings,
-        answer: Committed | InstrideError,
-    ) -> None:
-        if pending.done:
-            return  # it was given up, and said so
-        if isinstance(answer, InstrideError):
-            pending.fail(answer)
-            self._warn_of(answer)
-            return
-        pending.commit(
-            SavedCheckpoint(
-                purpose.path,
-                purpose.step,
-                answer.size_bytes,
-                msgspec.structs.replace(
-                    timings, staged_s=answer.staged_s, durable_s=answer.durable_s
-                ),
-            )
-        )
-
-    def _await_arena(self, path: Path) -> InstrideError | None:
-        """Wait for the snapshot before to be durable, as long as that makes progress."""
+    def _await_arena(self, path: Path) -> None:
+        """Wait for the snapshot before to be durable, as long as that makes progress. Raises why
+        there is no more waiting for it."""
         before = self._in_flight
         if before is None or before.is_settled:
-            return None
+            return
         if self._when_busy == "skip":
-            return SaveSkippedError(path)
-        return self._watch(before, path)
-
-    def _watch(self, before: Letter, path: Path) -> InstrideError | None:
+            raise SaveSkippedError(path)
         if self._last is not None:
             self._last.hurry()
-        patience = Patience(self.page, self._stall_s)
-        while not before.await_settled(WATCH_S):
-            if self.courier.is_blocked and not self._is_closed:
-                return SaveSkippedError(path)
-            if patience.is_over():
-                return StorageStuckError(path, self._stall_s)
-        return None
+        trouble = self._watch.for_letter(before, path)
+        if trouble is not None:
+            raise trouble
+
+    @property
+    def is_closed(self) -> bool:
+        return self._closer is not None
 
     def close(self) -> InstrideError | None:
-        """Wait for the save in flight; the error it ended with, if any. Idempotent."""
-        if self._is_closed or self._owner_pid != os.getpid():
+        """Wait for the save in flight; the error it ended with, if any. Whoever comes second waits
+        for the first."""
+        if self._owner_pid != os.getpid():
             return None
-        self._is_closed = True
-        self._outbox.put(None)
-        self._poster.join()  # the last snapshot is handed over before the writer is told to end
+        me = threading.get_ident()
+        with self._lock:  # what another thread is taking is taken to its end
+            is_first, self._closer = self._closer is None, self._closer or me
+        if is_first:
+            try:
+                return self._close()
+            finally:
+                self._is_over.set()
+        if self._closer != me:  # else a signal handler interrupts us while we do just that
+            self._is_over.wait()
+        return None
+
+    def _close(self) -> InstrideError | None:
+        self._poster.finish()  # the last snapshot is handed over before the writer is told to end
+        letter = self._in_flight
+        if letter is not None and letter.finish is None:
+            self.courier.cancel(letter)  # a signal handler interrupts the stream
         self.courier.close()
-        trouble = self._await_last()
-        if self._in_flight is None or self._in_flight.is_settled:
+        trouble = self._watch.for_last(letter, self._last)
+        is_free = letter is None or letter.is_settled
+        if is_free and not self._is_taking:
             self._stager.close()  # else another writer may need it: the snapshot is only there
-        return trouble
-
-    def _await_last(self) -> InstrideError | None:
-        letter, last = self._in_flight, self._last
-        if letter is None or last is None:
-            return self._await_end(self.courier.directory)
-        trouble = self._watch(letter, last.path) or self._await_end(last.path)
-        return trouble or self._error_of(last)
-
-    def _error_of(self, last: Pending) -> InstrideError | None:
-        try:
-            last.wait(self._stall_s)
-        except InstrideError as error:
-            return error
-        return None
-
-    def _await_end(self, path: Path | None) -> InstrideError | None:
-        """Wait for the writer to have read back, deleted and let go of the store."""
-        patience = Patience(self.page, self._stall_s)
-        while not self.courier.await_end(WATCH_S):
-            if patience.is_over():
-                return StorageStuckError(path or "checkpoints", self._stall_s)
-        return None
+        return trouble or self._failed
 
     def _on_notice(self, notice: Notice) -> None:
         self.warn_once(notice.id, f"{notice.text}\n\nhint: {notice.hint}")
 
-    def _warn_of(self, error: InstrideError) -> None:
-        self.warn_once(type(error).__name__, f"{error}\n\nhint: {error.hint}")
-
     def warn_once(self, kind: str, text: str) -> None:
-        """Tell the person, once for each kind of trouble; the journal has every time."""
-        if kind not in self._told:
-            self._told.add(kind)
-            try:
-                warnings.warn(f"instride: {text}", RuntimeWarning, stacklevel=4)
-            except RuntimeWarning:
-                # Who turns warnings into errors means the thread that trains; ours have to go on.
-                if threading.get_ident() == self._training_thread:
-                    raise
+        self._telling.once(kind, text)
 
     def let_go(self) -> None:
         """In a forked child: hold neither the line nor the memory."""
@@ -320,41 +268,3 @@ class Engine:
         self._has_let_go = True
         self.courier.close_in_child()
         self._stager.arena.close_in_child()
-
-
-@contextmanager
-def giving_way() -> Iterator[None]:
-    """Let other threads of the interpreter run after half a millisecond of work, not after five.
-
-    A thread that launches kernels lets go of the interpreter with each of them, and would wait that
-    long to get it back, hundreds of times in a step.
-    """
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(min(before, SWITCH_S))
-    try:
-        yield
-    finally:
-        sys.setswitchinterval(before)
-
-
-def _versions() -> dict[str, str]:
-    from instride.store.manifest import versions_here
-
-    return dict(versions_here(str(torch.__version__)))
-
-
-def _forget_in_children(engine: Engine) -> None:
-    reference = weakref.ref(engine)
-
-    def forget() -> None:
-        alive = reference()
-        if alive is not None:
-            alive.let_go()
-
-    os.register_at_fork(after_in_child=forget)
-
-
-def _close_at_exit(reference: weakref.ref[Engine]) -> None:
-    engine = reference()
-    if engine is not None:
-        engine.close()

@@ -21,9 +21,8 @@ from instride.errors import (
     UnsafeCheckpointError,
     UnwritableError,
 )
-from instride.pack.container import is_pack
 from instride.reasons import Reason
-from instride.saver.loading import load_file
+from instride.saver.loading import is_smaller_form, load_file
 from instride.store.atomic import give_name, sync_file, temporary_beside
 from instride.store.exported import SCHEMA, Export
 from instride.store.manifest import read_manifest
@@ -55,7 +54,7 @@ def export(source: Path, target: Path, part: str | None) -> Export:
 
 def _read(path: Path) -> Any:
     try:
-        if is_pack(path):
+        if is_smaller_form(path):
             return load_file(path, "cpu")
         return torch.load(
             path, map_location="cpu", weights_only=True, mmap=zipfile.is_zipfile(path)

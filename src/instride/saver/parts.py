@@ -6,8 +6,29 @@ from collections.abc import Mapping
 from typing import Any, Protocol, runtime_checkable
 
 import torch
+from torch.optim import Optimizer
 
+TORCH = ("torch.optim.", "torch.amp.")
+"""Where schedulers and scalers of torch are."""
 RESERVED = frozenset({"step", "rng", "extra", "instride"})
+MODULE_METHODS = (
+    "_save_to_state_dict",
+    "_load_from_state_dict",
+    "get_extra_state",
+    "set_extra_state",
+)
+MODULE_HOOKS = (
+    "_state_dict_hooks",
+    "_state_dict_pre_hooks",
+    "_load_state_dict_pre_hooks",
+    "_load_state_dict_post_hooks",
+)
+OPTIMIZER_HOOKS = (
+    "_optimizer_state_dict_pre_hooks",
+    "_optimizer_state_dict_post_hooks",
+    "_optimizer_load_state_dict_pre_hooks",
+    "_optimizer_load_state_dict_post_hooks",
+)
 
 
 @runtime_checkable
@@ -46,3 +67,50 @@ def live_state(part: Part) -> Any:
     if isinstance(part, torch.nn.Module) and type(part).state_dict is torch.nn.Module.state_dict:
         return part.state_dict(keep_vars=True)
     return part.state_dict()
+
+
+def tells_at_any_time(part: Part) -> bool:
+    """Whether asking for its state does nothing else: no work together with other processes, as
+    hooks of sharded modules do, and no code of somebody's own."""
+    if isinstance(part, torch.nn.Module):
+        return _loads_as_modules_do(part)
+    if isinstance(part, Optimizer):
+        return _loads_as_optimizers_do(part)
+    return type(part).state_dict.__module__.startswith(TORCH)
+
+
+def fillable_state(part: Part) -> Any:
+    """The tensors of a part that may be filled before it is asked to load them.
+
+    Only those of modules and optimizers that load as torch does: by a copy onto itself, or by
+    keeping what they are given. Any other part may empty its tensors first, and would have been
+    handed nothing else.
+    """
+    if isinstance(part, torch.nn.Module) and _loads_as_modules_do(part):
+        return live_state(part)
+    if isinstance(part, Optimizer) and _loads_as_optimizers_do(part):
+        return {"state": part.state_dict()["state"]}
+    return None
+
+
+def _loads_as_modules_do(module: torch.nn.Module) -> bool:
+    return _is_own(module, torch.nn.Module, "state_dict", "load_state_dict") and all(
+        _is_own(each, torch.nn.Module, *MODULE_METHODS)
+        and not any(getattr(each, hooks) for hooks in MODULE_HOOKS)
+        for each in module.modules()
+    )
+
+
+def _loads_as_optimizers_do(optimizer: Optimizer) -> bool:
+    return _is_own(
+        optimizer, Optimizer, "state_dict", "load_state_dict", "__setstate__"
+    ) and not any(getattr(optimizer, hooks) for hooks in OPTIMIZER_HOOKS)
+
+
+def _is_own(value: object, base: type, *names: str) -> bool:
+    """Whether methods are those of a class of torch, or of others of its kind there."""
+    home = base.__module__.rpartition(".")[0]
+    return all(
+        name not in vars(value) and getattr(type(value), name).__module__.startswith(f"{home}.")
+        for name in names
+    )

@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from pathlib import Path
 
+from instride.errors import InstrideError, SaveSkippedError, StorageStuckError
+from instride.saver.courier import Courier
+from instride.saver.letter import Letter
+from instride.saver.pending import Pending
 from instride.writer.page import PROGRESS, SharedPage
+
+WATCH_S = 0.05
 
 
 class Patience:
@@ -20,3 +28,62 @@ class Patience:
         if self._page[PROGRESS] != self._progress:
             self._progress, self._since_s = self._page[PROGRESS], time.monotonic()
         return time.monotonic() - self._since_s > self._stall_s
+
+
+class Watch:
+    """Waits for a writer. An answer says why there is no more waiting for it."""
+
+    def __init__(self, courier: Courier, page: SharedPage, stall_s: float) -> None:
+        self._courier = courier
+        self._page = page
+        self._stall_s = stall_s
+        self._stuck_at: int | None = None
+        """What had got done when patience was over. Training does not wait again for the same."""
+
+    def for_letter(
+        self, letter: Letter, path: Path | None, *, is_closing: bool = False
+    ) -> InstrideError | None:
+        """Until it is answered; who trains does not wait for space on the disk."""
+        patience = Patience(self._page, self._stall_s)
+        while not letter.await_settled(WATCH_S):
+            if self._courier.is_blocked and not is_closing:
+                return SaveSkippedError(path)
+            is_known = self._stuck_at == self._page[PROGRESS] and not is_closing
+            if is_known or patience.is_over():
+                return self._stuck(path)
+        return None
+
+    def over_stream(self, letter: Letter, path: Path) -> Callable[[], bool]:
+        """What tells whether nobody takes the pieces any more. Raises StorageStuckError."""
+        patience = Patience(self._page, self._stall_s)
+
+        def is_gone() -> bool:
+            if patience.is_over():
+                raise self._stuck(path)
+            return letter.is_settled
+
+        return is_gone
+
+    def _stuck(self, path: Path | None) -> StorageStuckError:
+        self._stuck_at = self._page[PROGRESS]
+        return StorageStuckError(path or "checkpoints", self._stall_s)
+
+    def for_last(self, letter: Letter | None, last: Pending | None) -> InstrideError | None:
+        """Until the last save is answered and the writer gone; why one of them did not come, or how
+        the save failed."""
+        path = self._courier.directory if last is None else last.path
+        if letter is None or last is None:
+            return self.for_end(path)
+        last.hurry()
+        trouble = self.for_letter(letter, path, is_closing=True) or self.for_end(path)
+        if trouble is None:
+            last.await_done(self._stall_s)
+        return trouble or last.error
+
+    def for_end(self, path: Path | None) -> InstrideError | None:
+        """Until the writer has read back, deleted and let go of the store."""
+        patience = Patience(self._page, self._stall_s)
+        while not self._courier.await_end(WATCH_S):
+            if patience.is_over():
+                return self._stuck(path)
+        return None

@@ -12,6 +12,24 @@ from instride.errors import InstrideError
 from instride.store.manifest import Timings
 
 
+class Purpose(msgspec.Struct, frozen=True):
+    """What a snapshot is for."""
+
+    path: Path
+    step: int | None = None
+    metric: float | None = None
+    strict: bool = False
+
+
+def is_sayable(path: Path) -> bool:
+    """Whether a name can be told to another process, and written down: not all bytes are UTF-8."""
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 class SavedCheckpoint(msgspec.Struct, frozen=True):
     """A checkpoint that has its name: whole and durable."""
 
@@ -56,6 +74,9 @@ class Pending:
             raise self._error
         assert self._checkpoint is not None
         return self._checkpoint
+
+    def await_done(self, timeout: float) -> bool:
+        return self._settled.wait(timeout)
 
     def hurry(self) -> None:
         """Somebody waits for it."""

@@ -1,7 +1,6 @@
 """The states of the random number generators, in values that every reader knows.
 
-As bytes, not as tensors: those would be new ones at every save, and a plan is kept from one save to
-the next only as long as the tensors are the same.
+As bytes, not as tensors: those would be new ones at every save, which a plan has to follow.
 """
 
 from __future__ import annotations
@@ -23,35 +22,58 @@ def random_states() -> dict[str, Any]:
         states["cuda"] = [_bytes_of(state) for state in torch.cuda.get_rng_state_all()]
     numpy = sys.modules.get("numpy")
     if numpy is not None:
-        state = numpy.random.get_state(legacy=False)
-        states["numpy"] = {
-            "bit_generator": str(state["bit_generator"]),
-            "key": state["state"]["key"].tobytes(),
-            "pos": int(state["state"]["pos"]),
-            "has_gauss": int(state["has_gauss"]),
-            "gauss": float(state["gauss"]),
-        }
+        states["numpy"] = _plain(numpy.random.get_state(legacy=False))
     return states
 
 
-def restore_random_states(states: dict[str, Any]) -> None:
-    """Let the generators go on where they were."""
-    version, internal, gauss = states["python"]
-    random.setstate((version, tuple(internal), gauss))
-    torch.set_rng_state(_tensor_of(states["torch"]))
-    if "cuda" in states and torch.cuda.device_count() == len(states["cuda"]):
-        torch.cuda.set_rng_state_all([_tensor_of(state) for state in states["cuda"]])
-    saved = states.get("numpy")
+def restore_random_states(states: dict[str, Any]) -> list[str]:
+    """Let the generators go on where they were; what of them cannot."""
+    left_out = []
+    if "python" in states:
+        version, internal, gauss = states["python"]
+        random.setstate((version, tuple(internal), gauss))
+    if "torch" in states:
+        torch.set_rng_state(_tensor_of(states["torch"]))
+    if "cuda" in states:
+        if torch.cuda.device_count() == len(states["cuda"]):
+            torch.cuda.set_rng_state_all([_tensor_of(state) for state in states["cuda"]])
+        else:
+            left_out.append(
+                f"the generators of {len(states['cuda'])} GPUs were saved, and there are "
+                f"{torch.cuda.device_count()}: they do not go on where they were"
+            )
     numpy = sys.modules.get("numpy")
-    if saved is not None and numpy is not None:
-        numpy.random.set_state(
-            {
-                "bit_generator": saved["bit_generator"],
-                "state": {"key": numpy.frombuffer(saved["key"], "uint32"), "pos": saved["pos"]},
-                "has_gauss": saved["has_gauss"],
-                "gauss": saved["gauss"],
-            }
-        )
+    if "numpy" in states and numpy is not None:
+        left_out += _restore_numpy(numpy, states["numpy"])
+    return left_out
+
+
+def _restore_numpy(numpy: Any, saved: dict[str, Any]) -> list[str]:
+    now = numpy.random.get_state(legacy=False)["bit_generator"]
+    if now != saved["bit_generator"]:
+        return [
+            f"numpy.random draws from {now} and drew from {saved['bit_generator']} when the "
+            "checkpoint was saved: it does not go on where it was"
+        ]
+    numpy.random.set_state(_as_it_was(numpy, saved))
+    return []
+
+
+def _plain(value: Any) -> Any:
+    """A state of NumPy, of whichever generator: arrays as bytes, numbers as Python's."""
+    if isinstance(value, dict):
+        return {key: _plain(each) for key, each in value.items()}
+    if not hasattr(value, "dtype"):
+        return value
+    return {"dtype": value.dtype.str, "data": value.tobytes()} if value.ndim else value.item()
+
+
+def _as_it_was(numpy: Any, value: Any) -> Any:
+    if not isinstance(value, dict):
+        return value
+    if value.keys() == {"dtype", "data"}:
+        return numpy.frombuffer(value["data"], value["dtype"])
+    return {key: _as_it_was(numpy, each) for key, each in value.items()}
 
 
 def _bytes_of(state: torch.Tensor) -> bytes:

@@ -2,7 +2,8 @@
 memory.
 
 The structure comes from `torch.load` of a file that has the same directory and holes for data;
-then the bytes are read, piece by piece, to where they belong.
+then the bytes are read, piece by piece, to where they belong. Code that is not torch's must not run
+on the way: it would see holes.
 """
 
 from __future__ import annotations
@@ -11,15 +12,15 @@ import mmap
 import os
 import threading
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import torch
 from blake3 import blake3
 
-from instride.errors import DamagedError, UnsafeCheckpointError
+from instride.errors import DamagedError
 from instride.store.manifest import PIECE_BYTES, Manifest
 from instride.store.verifying import drop_from_cache, open_for_reading, read_piece
 
@@ -39,25 +40,19 @@ class Target:
 class Skeleton:
     """A checkpoint without its data: the tree, and where in the file each storage lies."""
 
-    def __init__(self, path: Path, *, weights_only: bool) -> None:
-        self.path = path
-        self.ranges = dict(_storages(path))
+    def __init__(self, path: Path) -> None:
+        self.ranges, pickled = _contents(path)
+        if _is_in(pickled, torch.serialization.get_safe_globals()):
+            raise ValueError("others may run code in it")
         self.locations: dict[int, str] = {}
         """Where each storage was when it was saved, by its address in the tree."""
-        self._hollow = _hollow_copy(path, self.ranges)
+        hollow = _hollow_copy(path, self.ranges)
         try:
             self.tree: Any = torch.load(
-                f"/proc/self/fd/{self._hollow}",
-                map_location=self._note,
-                mmap=True,
-                weights_only=weights_only,
+                f"/proc/self/fd/{hollow}", map_location=self._note, mmap=True, weights_only=True
             )
-        except Exception as error:
-            if weights_only and "weights_only" in str(error).lower():
-                raise UnsafeCheckpointError(path, str(error).split("\n")[0]) from error
-            raise DamagedError(path, f"{type(error).__name__}: {error}") from error
         finally:
-            os.close(self._hollow)
+            os.close(hollow)
 
     def _note(self, storage: torch.UntypedStorage, location: str) -> torch.UntypedStorage:
         self.locations[int(storage.data_ptr())] = location
@@ -83,20 +78,44 @@ class Skeleton:
         return found
 
 
-def _storages(path: Path) -> Iterator[tuple[int, int]]:
-    """Offset and size of every storage record."""
+def skeleton_of(path: Path) -> Skeleton | None:
+    """The structure of a checkpoint; None if it must be read as a whole, or cannot be."""
+    with path.open("rb"):
+        pass  # raises if it is not there: everything else is a reason to try the other way
     try:
-        with zipfile.ZipFile(path) as archive, path.open("rb") as file:
-            for info in archive.infolist():
-                parts = info.filename.split("/")
-                if len(parts) >= 3 and parts[-2] == "data" and not parts[-1].startswith("."):
-                    file.seek(info.header_offset + 26)
-                    name_bytes = int.from_bytes(file.read(2), "little")
-                    extra_bytes = int.from_bytes(file.read(2), "little")
-                    start = info.header_offset + LOCAL_HEADER_BYTES + name_bytes + extra_bytes
-                    yield start, info.file_size
-    except (zipfile.BadZipFile, ValueError) as error:
-        raise DamagedError(path, str(error)) from error
+        return Skeleton(path)
+    except Exception:  # torch has many, for what it cannot do and for what it refuses
+        return None
+
+
+def _contents(path: Path) -> tuple[dict[int, int], bytes]:
+    """Offset and size of every storage record, and the pickle."""
+    with zipfile.ZipFile(path) as archive, path.open("rb") as file:
+        pickled = next(name for name in archive.namelist() if name.endswith("/data.pkl"))
+        return dict(_storages(archive, file)), archive.read(pickled)
+
+
+def _storages(archive: zipfile.ZipFile, file: BinaryIO) -> Iterator[tuple[int, int]]:
+    for info in archive.infolist():
+        parts = info.filename.split("/")
+        if len(parts) >= 3 and parts[-2] == "data" and not parts[-1].startswith("."):
+            file.seek(info.header_offset + 26)
+            name_bytes = int.from_bytes(file.read(2), "little")
+            extra_bytes = int.from_bytes(file.read(2), "little")
+            start = info.header_offset + LOCAL_HEADER_BYTES + name_bytes + extra_bytes
+            yield start, info.file_size
+
+
+def _is_in(pickled: bytes, safe: list[Callable[..., Any] | tuple[Callable[..., Any], str]]) -> bool:
+    """Whether a pickle may name something that was declared safe, besides torch's own."""
+    for each in safe:
+        name = each[1] if isinstance(each, tuple) else f"{each.__module__}.{each.__qualname__}"
+        words = name.split(".")
+        for number in range(1, len(words)):
+            module, within = ".".join(words[:number]), ".".join(words[number:])
+            if f"c{module}\n{within}\n".encode() in pickled:
+                return True
+    return False
 
 
 def _hollow_copy(path: Path, ranges: dict[int, int]) -> int:

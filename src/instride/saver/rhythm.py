@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+import operator
 import re
 import signal
-import threading
 import time
-from types import FrameType
-from typing import Any
+
+from instride.saver import signals
 
 UNITS_S = {"s": 1, "sec": 1, "min": 60, "h": 3600, "d": 86_400}
 DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(s|sec|min|h|d)")
-SIGNALS = (signal.SIGTERM, signal.SIGUSR1)
 
 
 def seconds_of(text: str) -> float:
@@ -22,58 +21,65 @@ def seconds_of(text: str) -> float:
     return float(match[1]) * UNITS_S[match[2]]
 
 
+def _steps_of(every: object) -> int:
+    """A whole number of steps, also as NumPy and torch have it. Raises ValueError."""
+    try:
+        steps = operator.index(every)  # type: ignore[arg-type]  # that is what is found out
+    except TypeError:
+        steps = 0
+    if steps < 1:
+        raise ValueError(f"every={every!r}: must be a whole number from 1 on, or as in '10min'")
+    return steps
+
+
 class Rhythm:
     """Remembers when the last save was, and whether one was asked for."""
 
     def __init__(self) -> None:
         self._last_s = time.monotonic()
         self._asked = False
-        self.should_stop = False
+        self._is_to_stop = False
+        self._is_listening = False
+        self._is_over = False
+
+    @property
+    def should_stop(self) -> bool:
         """SIGTERM has arrived: the machine will be taken away."""
-        self._before: dict[int, Any] = {}
+        self.listen()
+        return self._is_to_stop
 
     def is_due(self, step: int, every: int | str | None) -> bool:
+        self.listen()
         if self._asked:
             self._asked = False
             return True
-        if isinstance(every, int):
-            if every < 1:
-                raise ValueError(f"every={every}: must be 1 or more")
-            return step > 0 and step % every == 0
         if every is None:
             return False
-        return time.monotonic() - self._last_s >= seconds_of(every)
+        if isinstance(every, str):
+            return time.monotonic() - self._last_s >= seconds_of(every)
+        return step > 0 and step % _steps_of(every) == 0
 
     def saved(self) -> None:
         self._last_s = time.monotonic()
 
-    def listen(self) -> None:
-        """Take note of SIGTERM and SIGUSR1. Only the main thread may; elsewhere nothing changes."""
-        if threading.current_thread() is not threading.main_thread():
-            return
-        for number in SIGNALS:
-            before = signal.getsignal(number)
-            if before is None:
-                continue  # somebody's in C: we could not call it
-            self._before[number] = before
-            signal.signal(number, self._on_signal)
+    def hear_requests(self) -> None:
+        """Take note of SIGUSR1 from the start: it may come in the first step, while that is being
+        compiled, and would end a program that nobody wants to end."""
+        signals.listen(self, signals.REQUESTS)
 
-    def _on_signal(self, number: int, frame: FrameType | None) -> None:
-        first = not (number == signal.SIGTERM and self.should_stop)
+    def listen(self) -> None:
+        """Take note of SIGTERM too, now that somebody asks. Whoever never does is left as he was:
+        by what nobody would ever look at, a program could not be ended any more."""
+        if not self._is_listening and not self._is_over:
+            self._is_listening = signals.listen(self)
+
+    def hear(self, number: int) -> bool:
+        """A signal has come; False for a second SIGTERM."""
+        is_new = not (number == signal.SIGTERM and self._is_to_stop)
         self._asked = True
-        self.should_stop = self.should_stop or number == signal.SIGTERM
-        before = self._before.get(number)
-        if callable(before):
-            before(number, frame)
-        elif not first:
-            # Whoever asks a second time means it.
-            signal.signal(number, signal.SIG_DFL)
-            signal.raise_signal(number)
+        self._is_to_stop = self._is_to_stop or number == signal.SIGTERM
+        return is_new
 
     def stop_listening(self) -> None:
-        if threading.current_thread() is not threading.main_thread():
-            return
-        for number, before in self._before.items():
-            if signal.getsignal(number) == self._on_signal:
-                signal.signal(number, before)
-        self._before.clear()
+        self._is_over = True
+        signals.stop_listening(self)

@@ -2,32 +2,31 @@
 
 from __future__ import annotations
 
-import time
+import importlib.util
+import math
+import operator
+import os
+from collections.abc import Mapping
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self
 
-import torch
-
-from instride.errors import (
-    DamagedError,
-    InstrideError,
-    MismatchError,
-    NoCheckpointError,
-    UnsafeCheckpointError,
-)
+from instride.errors import MissingLibraryError
+from instride.governor.model import BUDGET
 from instride.saver.beating import Beats
-from instride.saver.engine import Engine, Purpose
-from instride.saver.parts import check_parts, live_state
-from instride.saver.pending import Pending
-from instride.saver.randomness import random_states, restore_random_states
-from instride.saver.restoring import read_state
+from instride.saver.choosing import engine_for
+from instride.saver.leaving import await_dropped, close_when_dropped, weakly
+from instride.saver.parts import Part, check_parts, live_state, tells_at_any_time
+from instride.saver.pending import Pending, Purpose, is_sayable
+from instride.saver.randomness import random_states
 from instride.saver.rhythm import Rhythm
-from instride.store.directory import Checkpoint, checkpoints_in, name_of
+from instride.saver.way_back import WayBack
+from instride.store.directory import name_of
 from instride.store.retention import Keep
-from instride.store.verifying import verify
 
 FORMAT = 1
+MOST_STEPS = 1 << 63
 START_S = 20.0
 """How long the constructor waits for the writer; storage that hangs must not hang the training."""
 
@@ -50,48 +49,64 @@ class Saver:
         strict: bool = False,
         memory_bytes: int | None = None,
         stall_s: float = 60.0,
+        pack: bool = False,
+        budget: float | None = BUDGET,
         **parts: object,
     ) -> None:
+        if pack and importlib.util.find_spec("numpy") is None:
+            raise MissingLibraryError("pack", "numpy", extra="pack")
         if when_busy not in ("wait", "skip"):
             raise ValueError(f"when_busy={when_busy!r}: must be 'wait' or 'skip'")
         if on_error not in ("warn", "raise"):
             raise ValueError(f"on_error={on_error!r}: must be 'warn' or 'raise'")
+        if budget is not None and not 0 < budget < 1:
+            raise ValueError(f"budget={budget!r}: must be a share between 0 and 1, or None")
         self._parts = check_parts(parts)
         self.directory = Path(directory).absolute()
+        if not is_sayable(self.directory):
+            raise ValueError(f"directory={os.fspath(directory)!a}: its name must be UTF-8")
+        await_dropped(self.directory)
         self._on_error = on_error
         self._strict = strict
         self.extra: dict[str, Any] = {}
         """What went along with the checkpoint that was restored."""
         self.restored: Path | None = None
         """The checkpoint that was restored."""
-        self._engine = Engine(
+        self._engine = engine_for(
             self.directory,
             keep or Keep(),
             memory_bytes=memory_bytes,
             when_busy=when_busy,
             stall_s=stall_s,
+            packs=pack,
+            budget=budget,
         )
+        self._way_back = WayBack(self.directory, self._parts, self._engine)
         self._rhythm = Rhythm()
-        self._rhythm.listen()
         self._last: Pending | None = None
-        self._beats = Beats(self._engine, self._parts.values(), self._prepare)
-        self._prepare()
-        try:
-            self._engine.courier.await_ready(min(START_S, stall_s))
-        except InstrideError:
-            self._abandon()
-            raise
-        problem = self._engine.courier.problem
-        if problem is not None:
-            self._engine.warn_once("problem", f"nothing can be saved now: {problem}")
+        with ExitStack() as undoing:
+            undoing.callback(self._engine.close)
+            undoing.callback(self._rhythm.stop_listening)
+            self._rhythm.hear_requests()
+            self._beats = Beats(self._engine, self._parts.values(), weakly(self._prepare))
+            undoing.callback(self._beats.stop)
+            self._prepare()
+            self._engine.await_store(min(START_S, stall_s))
+            undoing.pop_all()
+        close_when_dropped(self, self._engine, self.directory, self._beats.stop)
+        if self._engine.problem is not None:
+            self._engine.warn_once("problem", f"nothing can be saved now: {self._engine.problem}")
 
     def _prepare(self) -> None:
-        self._engine.prepare(self._state(0, {}), detached=True)
+        """Nobody has asked for a save yet: what a part does when it is asked too early, alone among
+        its ranks, or in the middle of a step is not tried out. Only torch's own are known."""
+        parts = {name: part for name, part in self._parts.items() if tells_at_any_time(part)}
+        with suppress(Exception):  # the first save will say why it does not work
+            self._engine.prepare(self._state(0, {}, parts), detached=True)
 
-    def _state(self, step: int, extra: dict[str, Any]) -> dict[str, Any]:
-        parts = {name: live_state(part) for name, part in self._parts.items()}
+    def _state(self, step: int, extra: dict[str, Any], parts: Mapping[str, Part]) -> dict[str, Any]:
         return {
-            **parts,
+            **{name: live_state(part) for name, part in parts.items()},
             "step": step,
             "rng": random_states(),
             "extra": extra,
@@ -102,6 +117,12 @@ class Saver:
         """Whether it is time: every so many steps or minutes, or because a signal asked for it."""
         self._beats.step(step)
         return self._rhythm.is_due(step, every)
+
+    @property
+    def prepare_cost_s(self) -> float:
+        """What preparing has cost so far: the seconds in which nothing could be launched on a GPU
+        because memory of the host was being locked for it. 0 where there is no GPU."""
+        return self._engine.prepare_cost_s
 
     @property
     def should_stop(self) -> bool:
@@ -115,20 +136,29 @@ class Saver:
 
         Call it from the thread that trains, after `optimizer.step()`.
         """
-        if type(step) is not int or step < 0:
-            raise ValueError(f"step={step!r}: must be a whole number from 0 on")
+        step = _whole(step)
         if self._on_error == "raise" and self._last is not None and self._last.error is not None:
             error, self._last = self._last.error, None
             raise error
         purpose = Purpose(
             self.directory / name_of(step),
             step,
-            None if metric is None else float(metric),
+            self._metric(metric),
             self._strict,
         )
-        self._last = self._engine.save(self._state(step, extra or {}), purpose, detached=True)
+        self._last = self._engine.save(
+            self._state(step, extra or {}, self._parts), purpose, detached=True
+        )
         self._rhythm.saved()
         return self._last
+
+    def _metric(self, metric: float | None) -> float | None:
+        if metric is None or math.isfinite(metric):
+            return None if metric is None else float(metric)
+        self._engine.warn_once(
+            "metric", f"metric={metric} is no number to compare by: such checkpoints have none"
+        )
+        return None
 
     def restore(
         self, *, step: int | None = None, strict: bool = True, weights_only: bool = True
@@ -138,76 +168,11 @@ class Saver:
         0 where there is none yet. A damaged one is reported, and the one before it used; the parts
         may hold some of it until then. `strict=False` takes what fits.
         """
-        self._await_store()
-        candidates = self._candidates(step)
-        for checkpoint in candidates:
-            try:
-                if checkpoint.is_damaged:
-                    verify(checkpoint.path)
-                tree = read_state(
-                    checkpoint.path, checkpoint.manifest, self._parts, weights_only=weights_only
-                )
-            except (DamagedError, OSError) as error:
-                self._engine.warn_once(f"damaged {checkpoint.path}", _how_damaged(error))
-                continue
-            return self._put_back(checkpoint, tree, strict=strict)
-        if candidates or step is not None:
-            raise NoCheckpointError(self.directory, step)
-        return 0
-
-    def _candidates(self, step: int | None) -> list[Checkpoint]:
-        """What may be restored, the last commit first; before them what is known to be damaged, to
-        be told of: of these nobody knows how new they are."""
-        return sorted(
-            (
-                checkpoint
-                for checkpoint in checkpoints_in(self.directory)
-                if checkpoint.was_ours and step in (None, checkpoint.step)
-            ),
-            key=lambda checkpoint: (checkpoint.is_damaged, checkpoint.serial),
-            reverse=True,
-        )
-
-    def _put_back(self, checkpoint: Checkpoint, tree: dict[str, Any], *, strict: bool) -> int:
-        missing = sorted(self._parts.keys() - tree.keys())
-        if missing and strict:
-            raise MismatchError(checkpoint.path, f"it has no part `{missing[0]}`")
-        for name in missing:
-            self._engine.warn_once(f"missing {name}", f"`{checkpoint.path}` has no part `{name}`")
-        for name, part in self._parts.items():
-            if name in tree:
-                self._load(checkpoint, name, part, tree[name], strict=strict)
-        restore_random_states(tree["rng"])
-        self.extra = tree["extra"]
-        self.restored = checkpoint.path
-        return int(tree["step"]) + 1
-
-    def _load(
-        self, checkpoint: Checkpoint, name: str, part: Any, state: Any, *, strict: bool
-    ) -> None:
-        try:
-            if isinstance(part, torch.nn.Module):
-                part.load_state_dict(state, strict=strict)
-            else:
-                part.load_state_dict(state)
-        except (RuntimeError, ValueError, KeyError, TypeError) as error:
-            if strict:
-                raise MismatchError(checkpoint.path, f"part `{name}`: {error}") from error
-            self._engine.warn_once(f"part {name}", f"part `{name}` was not restored: {error}")
-
-    def _await_store(self) -> None:
-        """A writer of a run that was killed may still be committing what is to be restored."""
-        courier = self._engine.courier
-        start_s = time.monotonic()
-        while not courier.await_ready(1.0):
-            if courier.waits_for is not None:
-                self._engine.warn_once(
-                    "waiting",
-                    f"waiting for writer {courier.waits_for}, which still commits a checkpoint of "
-                    "the training before",
-                )
-            elif time.monotonic() - start_s > START_S:
-                self._engine.warn_once("slow", f"`{self.directory}` does not answer yet")
+        found = self._way_back.take(step, strict=strict, weights_only=weights_only)
+        if found is None:
+            return 0
+        self.extra, self.restored = found.extra, found.path
+        return found.next_step
 
     def close(self) -> None:
         """Wait for the save in flight and release the directory. Raises why that save failed."""
@@ -237,7 +202,12 @@ class Saver:
             self._abandon()  # what ended the training is what the person must see
 
 
-def _how_damaged(error: Exception) -> str:
-    if isinstance(error, UnsafeCheckpointError | DamagedError):
-        return f"{error}; the checkpoint before it is used"
-    return f"a checkpoint cannot be read: {error}; the one before it is used"
+def _whole(step: object) -> int:
+    """The number of a step, also as NumPy and torch have it. Raises ValueError."""
+    try:
+        number = operator.index(step)  # type: ignore[arg-type]  # that is what is found out
+    except TypeError:
+        number = -1
+    if isinstance(step, bool) or not 0 <= number < MOST_STEPS:
+        raise ValueError(f"step={step!r}: must be a whole number from 0 on, below 2**63")
+    return number

@@ -1,19 +1,23 @@
-"""What a snapshot is taken with: arena, plan and skeletons, kept from one save to the next."""
+"""What a snapshot is taken with: arena, plan and pickles of tensors, kept from save to save."""
 
 from __future__ import annotations
 
 import threading
 import weakref
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Protocol
+
+import torch
 
 from instride.errors import UnsafeStateError
 from instride.faults import reached
 from instride.snapshot.arena import Arena
 from instride.snapshot.copying import WholeCopy, stream
-from instride.snapshot.cuda import DeviceArenas
+from instride.snapshot.device_arena import DeviceArenas
 from instride.snapshot.freezing import Frozen, UnsupportedStateError, freeze
-from instride.snapshot.pickling import Skeletons
+from instride.snapshot.late import Promise
+from instride.snapshot.pickling import Fragments
 from instride.snapshot.planning import Plan
 from instride.snapshot.wholesale import save_into
 from instride.writer.page import COPIED, WRITTEN, SharedPage
@@ -43,20 +47,22 @@ class Staged(Protocol):
 
 
 class _Skeletal:
-    """Tensors copied to their places, and a frozen tree that is yet to be pickled."""
+    """Tensors copied to their places, and a frozen tree that waits for their pickles."""
 
-    said: str | None = None
-
-    def __init__(self, frozen: Frozen, plan: Plan, stager: Stager) -> None:
-        self._frozen = frozen
+    def __init__(self, frozen: Frozen, plan: Plan, stager: Stager, room_bytes: int) -> None:
+        self._frozen: Frozen | None = frozen
         self._plan = plan
         self._stager = stager
-        self.streams = plan.layout.num_bytes > stager.arena.num_bytes
+        self._room_bytes = room_bytes
+        self.streams = plan.layout.num_bytes > room_bytes
         self._copier: WholeCopy | None = None
+        self.said: str | None = None
+        if plan.others:
+            self.said = f"training waits while what is on {' and '.join(plan.others)} is copied"
 
-    def copy(self, copier: WholeCopy, late: Callable[[], set[int]]) -> None:
+    def copy(self, copier: WholeCopy, promise: Promise) -> None:
         self._copier = copier
-        copier.copy(late)
+        copier.copy(promise)
 
     def begin(self, id: int, path: str) -> Begin:
         return Begin(
@@ -64,17 +70,21 @@ class _Skeletal:
             path,
             self._plan.sizes,
             self._plan.layout.num_bytes,
-            self._stager.arena.num_bytes,
+            self._room_bytes,
             self.streams,
         )
 
     def stream(self, is_gone: Callable[[], bool]) -> float:
-        return stream(self._plan, self._stager.arena, self._stager.page, is_gone)
+        memory = self._stager.arena.memory[: self._room_bytes]
+        return stream(self._plan, memory, self._stager.page, is_gone)
 
     def small_records(self) -> tuple[dict[str, bytes], list[str]]:
         if self._copier is not None:
             self._copier.drain()
-        pickled, unsafe = self._stager.skeletons(self._plan).pickle(self._frozen)
+        assert self._frozen is not None, "there is a letter for each snapshot"
+        pickled, unsafe = self._stager.fragments(self._plan).pickle(self._frozen)
+        self._frozen = None
+        self._stager.let_go(self._plan)
         return {"data.pkl": pickled, **RECORDS}, unsafe
 
 
@@ -106,28 +116,38 @@ class Stager:
 
     def __init__(self, memory_bytes: int | None) -> None:
         self.page = SharedPage.create()
-        self.arena = Arena(memory_bytes)
+        try:
+            self.arena = Arena(memory_bytes)
+        except OSError:
+            self.page.close()
+            raise
         self._plan: Plan | None = None
         self._copy: WholeCopy | None = None
         self._device_arenas = DeviceArenas()
-        self.late: Callable[[], set[int]] = set
-        """The addresses of storages that only a fenced optimizer changes."""
+        self.promises: Callable[[], Promise] = lambda: dict
+        """Asked once for each snapshot what only a fenced optimizer will change."""
+        self._planning = threading.Lock()
         self._making = threading.Lock()
-        self._skeletons: tuple[weakref.ref[Plan], Skeletons] | None = None
+        self._making_copy = threading.Lock()
+        self._fragments: tuple[weakref.ref[Plan], Fragments] | None = None
 
+    @torch.inference_mode(False)  # memory made in that mode would be of no use outside of it
+    @torch.no_grad()
     def prepare(self, tree: object, *, detached: bool) -> None:
         """Plan for a state like this one, and have its memory ready."""
         try:
-            plan = self._plan_for(freeze(tree), detached=detached)
+            plan = self._plan_for(freeze(tree, detached=detached), detached=detached)
         except UnsupportedStateError:
             return
         self.arena.prepare(plan.layout.num_bytes, register=bool(plan.gpus))
-        threading.Thread(target=self.skeletons, args=(plan,), daemon=True).start()
+        threading.Thread(target=self._make_ready, args=(plan,), daemon=True).start()
 
+    @torch.inference_mode(False)  # memory made in that mode would be of no use outside of it
+    @torch.no_grad()
     def take(self, tree: object, *, detached: bool, allow_strange: bool) -> Staged:
         """Freeze and copy, now. Raises UnsafeStateError for what a strict save refuses."""
         try:
-            frozen = freeze(tree)
+            frozen = freeze(tree, detached=detached)
             plan = self._plan_for(frozen, detached=detached)
         except UnsupportedStateError as error:
             return self._wholesale(tree, str(error), allow_strange=allow_strange)
@@ -136,12 +156,13 @@ class Stager:
             self._refuse_strange(frozen, plan)
         if plan.layout.num_bytes > self.arena.num_bytes:
             self.arena.grow(plan.layout.num_bytes)
-        staged = _Skeletal(frozen, plan, self)
+        room_bytes = self.arena.usable_bytes(plan.layout.num_bytes)
+        staged = _Skeletal(frozen, plan, self, room_bytes)
         if staged.streams:
             self.page[COPIED] = 0
             self.page[WRITTEN] = 0
         else:
-            staged.copy(self._copier(plan), self.late)
+            staged.copy(self._copier(plan), self.promises())
         return staged
 
     def _wholesale(self, tree: object, why: str, *, allow_strange: bool) -> Staged:
@@ -152,35 +173,71 @@ class Stager:
         return staged
 
     def _refuse_strange(self, frozen: Frozen, plan: Plan) -> None:
-        unsafe = self.skeletons(plan).pickle(frozen)[1]
+        unsafe = self.fragments(plan).pickle(frozen)[1]
         if unsafe:
             raise UnsafeStateError(unsafe)
 
     def _plan_for(self, frozen: Frozen, *, detached: bool) -> Plan:
-        if self._plan is None or not self._plan.fits(frozen.tensors, detached=detached):
-            self._plan = self._copy = None  # lets go of the storages of before
-            self._plan = Plan(frozen.tensors, detached=detached)
-        return self._plan
+        with self._planning:
+            plan = self._plan
+            moved = plan.follow(frozen.tensors, detached=detached) if plan else None
+            if plan is None or moved is None:
+                self._plan = self._copy = plan = None  # lets go of the storages of before
+                self._plan = plan = Plan(frozen.tensors, detached=detached)
+            else:
+                self._move(moved)
+            return plan
+
+    def _move(self, moved: list[int]) -> None:
+        if moved and self._copy is not None and not self._copy.follow(moved):
+            self._copy = None
+
+    def let_go(self, plan: Plan) -> None:
+        """Off the training thread, once all is copied: keep nothing alive that is not needed.
+
+        The parts of a Saver are there for as long as it is, and their storages are kept, so that
+        the next call finds them where they were. What else was saved may be gone tomorrow.
+        """
+        with self._planning:
+            if self._plan is plan:
+                self._move(plan.let_go(of_all=not plan.detached))
 
     def _copier(self, plan: Plan) -> WholeCopy:
-        if self._copy is None or not self._copy.is_for(plan, self.arena):
-            self._copy = WholeCopy(plan, self.arena, self._device_arenas)
-        return self._copy
+        with self._making_copy:
+            if self._copy is None or not self._copy.is_for(plan, self.arena):
+                self._copy = WholeCopy(plan, self.arena, self._device_arenas)
+            return self._copy
 
     def fence(self) -> None:
         """An optimizer is about to change what it owns."""
         if self._copy is not None:
             self._copy.fence()
 
+    def abandon(self) -> None:
+        """The snapshot was not taken to its end: no optimizer is to wait for what is left of it,
+        and what was interrupted halfway is planned anew."""
+        if self._copy is not None:
+            with suppress(Exception):
+                self._copy.drain()
+        self._plan = self._copy = None
+
     def close(self) -> None:
         """Give the memory back; what the writer has of it, it keeps."""
         self._plan = self._copy = None
+        self._device_arenas.close()
         self.arena.close()
         self.page.close()
 
-    def skeletons(self, plan: Plan) -> Skeletons:
-        """Stand-ins for the tensors of a plan, made once, off the training thread."""
+    def _make_ready(self, plan: Plan) -> None:
+        with suppress(Exception):  # the save that needs them will say why they cannot be made
+            self.fragments(plan)
+            self.arena.grow(plan.layout.num_bytes)
+            if plan is self._plan and plan.layout.num_bytes <= self.arena.num_bytes:
+                self._copier(plan)
+
+    def fragments(self, plan: Plan) -> Fragments:
+        """The pickles of the tensors of a plan, made once, off the training thread."""
         with self._making:
-            if self._skeletons is None or self._skeletons[0]() is not plan:
-                self._skeletons = (weakref.ref(plan), Skeletons(plan))
-            return self._skeletons[1]
+            if self._fragments is None or self._fragments[0]() is not plan:
+                self._fragments = (weakref.ref(plan), Fragments(plan))
+            return self._fragments[1]

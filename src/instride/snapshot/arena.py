@@ -7,7 +7,6 @@ kernel answers an allocation with SIGKILL, not with an error.
 from __future__ import annotations
 
 import ctypes
-import mmap
 import os
 import threading
 import time
@@ -15,6 +14,8 @@ import weakref
 
 import torch
 
+from instride.snapshot.capturing import let_others_capture
+from instride.snapshot.mapping import let_go_in_child, map_shared
 from instride.store.manifest import PIECE_BYTES
 from instride.system.cgroups import available_memory_bytes
 from instride.system.priority import make_thread_modest
@@ -46,7 +47,15 @@ class Arena:
         self.num_bytes = 0
         self.memory = torch.empty(0, dtype=torch.uint8)
         """All of it, as bytes."""
-        self._populated = 0
+        self._mappings: list[weakref.ref[ctypes.Array[ctypes.c_uint8]]] = []
+        """This one, and those of before that something still refers to."""
+        self._allocated = 0
+        """So many bytes have pages, as far as was asked for them."""
+        self._mapped = 0
+        """So many of these the present mapping knows: a page that it does not is a fault when it is
+        copied to, even if it is there."""
+        self.register_s = 0.0
+        """How long nothing could be launched on a GPU because memory was being locked for it."""
         self._addresses: list[int] = []
         """Of the pieces that are locked for a GPU. Memory that is unmapped while it still counts as
         locked poisons whatever is mapped there next."""
@@ -54,7 +63,7 @@ class Arena:
 
     def room_bytes(self) -> int:
         """How large it may become, by the budget and by what the machine has left."""
-        room = self._populated + max(0, available_memory_bytes() - SPARE_BYTES)
+        room = self._allocated + max(0, available_memory_bytes() - SPARE_BYTES)
         if self._budget_bytes is not None:
             room = min(room, self._budget_bytes)
         return room // PIECE_BYTES * PIECE_BYTES
@@ -69,8 +78,24 @@ class Arena:
             self._unregister()
             os.ftruncate(self.fd, wanted)
             # The old mapping goes when the last view of it does; the pages are the file's.
-            self.memory = torch.frombuffer(mmap.mmap(self.fd, wanted), dtype=torch.uint8)
+            mapping = map_shared(self.fd, wanted)
+            self._mappings = [each for each in self._mappings if each() is not None]
+            self._mappings.append(weakref.ref(mapping))
+            self.memory = torch.frombuffer(mapping, dtype=torch.uint8)
             self.num_bytes = wanted
+            self._mapped = 0
+
+    def usable_bytes(self, wanted_bytes: int) -> int:
+        """How much of it may be written to now: what is wanted, or less, if what has no pages yet
+        would take memory that is not there any more. The answer counts as used."""
+        with self._lock:
+            wanted = min(-(-wanted_bytes // PIECE_BYTES) * PIECE_BYTES, self.num_bytes)
+            if wanted > self._allocated:
+                room = self._allocated + max(0, available_memory_bytes() - SPARE_BYTES)
+                least = min(wanted, LEAST_SLOTS * PIECE_BYTES)
+                wanted = max(min(wanted, room // PIECE_BYTES * PIECE_BYTES), least)
+                self._allocated = max(wanted, self._allocated)
+            return wanted
 
     def prepare(self, wanted_bytes: int, *, register: bool = False) -> None:
         """Grow and ask for the pages in a modest thread, so that the first save is quick."""
@@ -79,6 +104,8 @@ class Arena:
 
     def _prepare(self, wanted_bytes: int, register: bool) -> None:
         make_thread_modest()
+        if register:
+            let_others_capture()
         self.grow(wanted_bytes)
         self.populate()
         if register:
@@ -97,7 +124,11 @@ class Arena:
                 if start >= end:
                     return
                 address = self.memory.data_ptr() + start
-                cudart.cudaHostRegister(address, end - start, 0)
+                start_s = time.perf_counter()
+                code = cudart.cudaHostRegister(address, end - start, 0)
+                self.register_s += time.perf_counter() - start_s
+                if int(code) != 0:
+                    return  # there is a limit: what is not locked is copied more slowly
                 self._addresses.append(address)
             time.sleep(BREATH_S)
 
@@ -108,19 +139,23 @@ class Arena:
         """Ask for the pages that are not there yet, step by step."""
         while True:
             with self._lock:
-                start = self._populated
+                start = self._mapped
                 end = min(start + STEP_BYTES, self.num_bytes)
                 if start >= end:
                     return
-                if start % CHECK_BYTES == 0 and available_memory_bytes() < SPARE_BYTES:
-                    return  # the copy itself will ask for the rest, page by page
+                is_new = start >= self._allocated and start % CHECK_BYTES == 0
+                if is_new and available_memory_bytes() < SPARE_BYTES:
+                    return  # whoever is to use the rest looks at the room again
                 memory = self.memory  # kept, so that the mapping is there until the call is over
                 address = memory.data_ptr() + start
-                self._populated = end
+                self._mapped, self._allocated = end, max(end, self._allocated)
             _libc.madvise(ctypes.c_void_p(address), ctypes.c_size_t(end - start), POPULATE_WRITE)
 
     def close_in_child(self) -> None:
-        """A forked child must not keep the memory alive; the mapping itself does no harm."""
+        """A forked child must not keep the memory alive, for as long as it lives."""
+        for mapping in (each() for each in self._mappings):
+            if mapping is not None:
+                let_go_in_child(mapping)
         if self.fd != CLOSED:
             os.close(self.fd)
             self.fd = CLOSED

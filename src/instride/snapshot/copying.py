@@ -7,9 +7,13 @@ from collections.abc import Callable
 
 import torch
 
+from instride.faults import reached
 from instride.snapshot.arena import Arena
-from instride.snapshot.cuda import DeviceArenas, DeviceCopy
-from instride.snapshot.planning import Plan
+from instride.snapshot.cuda import DeviceCopy
+from instride.snapshot.device_arena import DeviceArenas
+from instride.snapshot.forking import without_threads_of_a_parent
+from instride.snapshot.late import Promise
+from instride.snapshot.planning import Plan, is_ordered
 from instride.store.manifest import PIECE_BYTES
 from instride.writer.page import COPIED, WRITTEN, SharedPage
 
@@ -26,28 +30,40 @@ class WholeCopy:
     def __init__(self, plan: Plan, arena: Arena, arenas: DeviceArenas) -> None:
         self._plan = plan
         self._memory = arena.memory
-        self._arenas = arenas
-        pairs = [
-            (record, source)
-            for record, source in zip(plan.layout.records, plan.sources, strict=True)
-            if source.device.type != "cuda"
-        ]
-        self._sources = [source for _, source in pairs]
-        self._places = [arena.memory[r.data_offset : r.data_end] for r, _ in pairs]
-        self._devices = [DeviceCopy(plan, arena, device) for device in plan.gpus]
+        on_host = [n for n, source in enumerate(plan.sources) if not is_ordered(source.device)]
+        self._indices = {index: place for place, index in enumerate(on_host)}
+        self._sources = [plan.sources[index] for index in on_host]
+        records = [plan.layout.records[index] for index in on_host]
+        self._places = [arena.memory[r.data_offset : r.data_end] for r in records]
+        self._devices = [DeviceCopy(plan, arena, device, arenas) for device in plan.gpus]
+        self._is_offloaded = torch.cuda.is_initialized() and any(
+            source.device.type == "cpu" and source.is_pinned() for source in self._sources
+        )
+        """A GPU may still be writing to memory of the host that is locked for it."""
 
     def is_for(self, plan: Plan, arena: Arena) -> bool:
         return self._plan is plan and self._memory is arena.memory
 
-    def copy(self, late: Callable[[], set[int]]) -> None:
+    def follow(self, moved: list[int]) -> bool:
+        """Go on with other storages of the plan; False where a device has to begin anew."""
+        for index in moved:
+            place = self._indices.get(index)
+            if place is None:
+                return False
+            self._sources[place] = self._plan.sources[index]
+        return True
+
+    def copy(self, promise: Promise) -> None:
         """One call for all storages: it releases the GIL and uses torch's own threads.
 
         Those of a GPU are ordered behind what it computes; the others are copied on return.
         """
         for device in self._devices:
-            device.copy(self._arenas, late)
+            device.copy(promise)
+        if self._is_offloaded:
+            torch.cuda.synchronize()
         if self._places:
-            with torch.no_grad():
+            with torch.no_grad(), without_threads_of_a_parent():
                 torch._foreach_copy_(self._places, self._sources)
 
     def fence(self) -> None:
@@ -61,12 +77,15 @@ class WholeCopy:
             device.drain()
 
 
-def stream(plan: Plan, arena: Arena, page: SharedPage, is_gone: Callable[[], bool]) -> float:
-    """Copy an image that is larger than the arena, as the writer takes piece after piece.
+@without_threads_of_a_parent()
+def stream(
+    plan: Plan, memory: torch.Tensor, page: SharedPage, is_gone: Callable[[], bool]
+) -> float:
+    """Copy an image that is larger than the memory for it, as the writer takes piece after piece.
 
     Returns the seconds spent waiting for it.
     """
-    slots = arena.num_bytes // PIECE_BYTES
+    slots = memory.numel() // PIECE_BYTES
     waited_s = 0.0
     index = 0
     for source, record in zip(plan.sources, plan.layout.records, strict=True):
@@ -76,11 +95,12 @@ def stream(plan: Plan, arena: Arena, page: SharedPage, is_gone: Callable[[], boo
             while index < offset // PIECE_BYTES:
                 index += 1
                 page[COPIED] = index
+                reached("streamed")
                 waited_s += _await_slot(index - slots, page, is_gone)
             within = offset % PIECE_BYTES
             num_bytes = min(PIECE_BYTES - within, record.num_bytes - done)
             start = index % slots * PIECE_BYTES + within
-            arena.memory[start : start + num_bytes].copy_(source[done : done + num_bytes])
+            memory[start : start + num_bytes].copy_(source[done : done + num_bytes])
             done += num_bytes
     while index * PIECE_BYTES < plan.layout.num_bytes:
         index += 1

@@ -7,213 +7,124 @@ a loop that synchronizes every step waits for all streams, and would wait for on
 
 from __future__ import annotations
 
-import threading
-from collections import deque
-from collections.abc import Callable
-from itertools import pairwise
+from collections.abc import Iterable
 
 import torch
 
-from instride.image.layout import Record
-from instride.snapshot.arena import REGISTERED_BYTES, Arena
+from instride.snapshot.arena import Arena
+from instride.snapshot.blocks import WORDS, Block, Pairs, Share, block_bytes_for, cut
+from instride.snapshot.capturing import let_others_capture
+from instride.snapshot.device_arena import DeviceArenas
+from instride.snapshot.late import HURRIED_BYTES, ChangedError, LateCopy, Paced, Promise, grouped
 from instride.snapshot.planning import Plan
 
-NUM_IN_FLIGHT = 4
-WORD_BYTES = 8
-SPARE_BYTES = 1 << 30
-"""What is left free on a device beyond the peak of training so far."""
-
-
-class DeviceArenas:
-    """Memory on each device that is used for a moment in a save, and lent to training between.
-
-    It comes from a pool that the allocator may take from before it reports that none is left.
-    """
-
-    def __init__(self) -> None:
-        self._pools: dict[torch.device, torch.cuda.MemPool] = {}
-
-    def take(self, device: torch.device, num_bytes: int) -> torch.Tensor | None:
-        """So many bytes on a device; None where there is no room for them."""
-        pool = self._pools.get(device)
-        if pool is None:
-            if room_bytes(device) < num_bytes:
-                return None
-            pool = self._pools[device] = torch.cuda.MemPool(use_on_oom=True)
-        try:
-            with torch.cuda.device(device), torch.cuda.use_mem_pool(pool):
-                return torch.empty(num_bytes, dtype=torch.uint8, device=device)
-        except torch.OutOfMemoryError:
-            return None
-
-
-def room_bytes(device: torch.device) -> int:
-    """What would be free at the peak of a step, as far as there has been one."""
-    free, _ = torch.cuda.mem_get_info(device)
-    stats = torch.cuda.memory_stats(device)
-    reserved = int(stats.get("reserved_bytes.all.current", 0))
-    peak = int(stats.get("reserved_bytes.all.peak", 0))
-    return max(0, int(free) - max(0, peak - reserved) - SPARE_BYTES)
+PACED_BYTES = 32 << 20
+"""Half a millisecond of the bus: a loop that synchronizes waits for two or three of these."""
 
 
 class DeviceCopy:
     """The storages of one device on their way into the arena.
 
-    Without room on the device they go over the bus while forward and backward run: what only an
+    What finds no room on the device goes over the bus while forward and backward run: what only an
     optimizer changes is copied late, and the optimizer waits for it (`fence`); everything else is
     copied in the order of the stream that computes.
     """
 
-    def __init__(self, plan: Plan, arena: Arena, device: torch.device) -> None:
+    def __init__(
+        self, plan: Plan, arena: Arena, device: torch.device, arenas: DeviceArenas
+    ) -> None:
         self._device = device
-        self._memory = arena.memory
-        pairs = [
-            (record, source)
-            for record, source in zip(plan.layout.records, plan.sources, strict=True)
-            if source.device == device and record.num_bytes
-        ]
-        self._records = [record for record, _ in pairs]
-        self._sources = [source for _, source in pairs]
-        self._words = [_wide(source) for source in self._sources]
-        self._runs = _runs(self._records)
-        self._cuts = _cuts(self._records, self._runs)
+        self._block_bytes = block_bytes_for(plan.layout.num_bytes)
+        self._blocks = cut(plan, arena, device)
+        self._sources = [source for source in plan.sources if source.device == device]
+        self._seen_by: set[torch.cuda.Stream] = set()
         self._stream = torch.cuda.Stream(device)
-        self._staged: torch.Tensor | None = None
-        self._late: list[tuple[Record, torch.Tensor]] = []
-        self._is_issued = threading.Event()
         self._start = torch.cuda.Event(blocking=True)
-        self._end = torch.cuda.Event()
+        self._arenas = arenas
+        self._staged: list[tuple[Block, torch.Tensor]] = []
+        self._late = LateCopy()
+        self._load_kernels()
 
-    @property
-    def num_bytes(self) -> int:
-        return sum(_whole_words(last - first) for first, last in self._runs)
+    def _load_kernels(self) -> None:
+        """The driver loads a kernel when it is used for the first time, and all wait for that."""
+        with torch.cuda.device(self._device), torch.cuda.stream(self._stream):
+            for kind in WORDS:
+                words = torch.zeros(2, dtype=kind, device=self._device)
+                torch._foreach_copy_([words[:1]], [words[1:]])
 
-    def copy(self, arenas: DeviceArenas, late: Callable[[], set[int]]) -> None:
-        """Take the snapshot, in the order of the stream that computes. Returns at once.
-
-        `late` tells the addresses of storages that only a fenced optimizer changes.
-        """
+    def copy(self, promise: Promise) -> None:
+        """Take the snapshot, in the order of the stream that computes. Returns at once."""
         with torch.cuda.device(self._device), torch.no_grad():
-            self._staged = arenas.take(self._device, self.num_bytes)
-            if self._staged is not None:
-                torch._foreach_copy_(self._views(self._staged), self._words)
-            else:
-                self._is_issued.clear()
-                self._leave_for_later(late())
+            self._let_use(torch.cuda.current_stream())
+            taken = self._arenas.take(self._device, self._block_bytes, len(self._blocks))
+            memory = () if taken is None else taken.split(self._block_bytes)
+            blocks, num_left = self._blocks, len(self._blocks) - len(memory)
+            if num_left:
+                promised = promise() if self._arenas.may_be_late else {}
+                blocks = sorted(blocks, key=lambda block: _num_prompt(block, promised))
+                self._leave_for_later(blocks[:num_left], promised)
+            self._staged = list(zip(blocks[num_left:], memory, strict=True))
+            _copy_inside(self._staged)
             self._start.record()
 
-    def _leave_for_later(self, late: set[int]) -> None:
-        for record, source in zip(self._records, self._sources, strict=True):
-            if source.data_ptr() in late:
-                source.record_stream(self._stream)
-                self._late.append((record, source))
-            else:
-                for first, last in _within_registrations(record.data_offset, record.data_end):
-                    part = source[first - record.data_offset : last - record.data_offset]
-                    self._memory[first:last].copy_(part, non_blocking=True)
+    def _let_use(self, stream: torch.cuda.Stream) -> None:
+        """A storage that is freed meanwhile (`resize_(0)`) must outlive its copy."""
+        if stream not in self._seen_by:
+            self._seen_by.add(stream)
+            for source in self._sources:
+                source.record_stream(stream)
 
-    def _views(self, staged: torch.Tensor) -> list[torch.Tensor]:
-        """Where each storage goes on the device; cut in one call, since there may be thousands."""
-        words = staged.view(torch.int64).split_with_sizes(self._cuts)[1::2]
-        return [
-            place if source.dtype is torch.int64 else place.view(torch.uint8)[: source.numel()]
-            for place, source in zip(words, self._words, strict=True)
-        ]
+    def _leave_for_later(self, blocks: list[Block], promised: dict[int, torch.Tensor]) -> None:
+        self._let_use(self._stream)
+        late: list[Share] = []
+        prompt: list[Share] = []
+        for share in (share for block in blocks for share in block.shares):
+            (late if share.source.data_ptr() in promised else prompt).append(share)
+        for places, pieces in grouped((share.over_the_bus for share in prompt), HURRIED_BYTES):
+            torch._foreach_copy_(places, pieces, non_blocking=True)
+        self._late.begin(late, promised)
 
     def drain(self) -> None:
         """Off the training thread: bring everything to the host, and give the memory back."""
+        let_others_capture()
         try:
             with torch.cuda.device(self._device), torch.cuda.stream(self._stream), torch.no_grad():
                 self._stream.wait_event(self._start)
-                self._copy_to_host(_Paced())
+                self._late.copy()
+                self._late.end()
+                paced = Paced(PACED_BYTES)
+                paced.copy(block.to_host(memory) for block, memory in self._staged)
+                paced.finish()
+                self._start.synchronize()
+        except ChangedError:
+            self._arenas.may_be_late = False
+            raise
         finally:
-            self._is_issued.set()  # whatever happened, training must not wait for it
-        self._start.synchronize()
-        self._staged = None
-        self._late = []
-
-    def _copy_to_host(self, paced: _Paced) -> None:
-        base = 0
-        if self._staged is not None:
-            for first, last in self._runs:
-                paced.copy(self._memory, first, self._staged[base : base + last - first])
-                base += _whole_words(last - first)
-        for record, source in self._late:
-            paced.copy(self._memory, record.data_offset, source)
-        self._end.record()
-        self._is_issued.set()
-        paced.finish()
+            self._late.end()  # whatever happened, training must not wait for it
+            self._staged = []
+            self._arenas.settle(self._device)
 
     def fence(self) -> None:
         """Before an optimizer changes what is still being copied: let it wait for that."""
-        if self._late and self._staged is None:
-            self._is_issued.wait()
-            torch.cuda.current_stream(self._device).wait_event(self._end)
+        self._late.fence(self._device)
 
 
-class _Paced:
-    """Copies to the host with few pieces under way: a loop that synchronizes waits for those."""
-
-    def __init__(self) -> None:
-        self._in_flight: deque[torch.cuda.Event] = deque()
-
-    def copy(self, memory: torch.Tensor, offset: int, source: torch.Tensor) -> None:
-        for first, last in _within_registrations(offset, offset + source.numel()):
-            memory[first:last].copy_(source[first - offset : last - offset], non_blocking=True)
-            event = torch.cuda.Event(blocking=True)
-            event.record()
-            self._in_flight.append(event)
-            if len(self._in_flight) >= NUM_IN_FLIGHT:
-                self._in_flight.popleft().synchronize()
-
-    def finish(self) -> None:
-        while self._in_flight:
-            self._in_flight.popleft().synchronize()
+def _num_prompt(block: Block, promised: dict[int, torch.Tensor]) -> int:
+    """Bytes that cannot wait: the blocks with most of them get the room that there is."""
+    return sum(
+        share.last - share.first
+        for share in block.shares
+        if share.source.data_ptr() not in promised
+    )
 
 
-def _wide(data: torch.Tensor) -> torch.Tensor:
-    """The same bytes in words: a device copies bytes one by one."""
-    return data.view(torch.int64) if data.numel() % WORD_BYTES == 0 else data
-
-
-def _whole_words(num_bytes: int) -> int:
-    return -(-num_bytes // WORD_BYTES) * WORD_BYTES
-
-
-def _cuts(records: list[Record], runs: list[tuple[int, int]]) -> list[int]:
-    """Lengths in words that cut device memory into gaps and storages, in turn."""
-    cuts: list[int] = []
-    remaining = iter(records)
-    for first, last in runs:
-        at = first
-        while at < last:
-            record = next(remaining)
-            cuts += [(record.data_offset - at) // WORD_BYTES, -(-record.num_bytes // WORD_BYTES)]
-            at = record.data_offset + _whole_words(record.num_bytes)
-    return cuts
-
-
-def _runs(records: list[Record]) -> list[tuple[int, int]]:
-    """Stretches of the file in which all storages are on the device: each is copied as one.
-
-    What lies between two of them, a header and padding, is filled in by the writer later.
-    """
-    runs: list[tuple[int, int]] = []
-    before: Record | None = None
-    for record in records:
-        if before is not None and record.header_offset == before.end:
-            runs[-1] = (runs[-1][0], record.data_end)
-        else:
-            runs.append((record.data_offset, record.data_end))
-        before = record
-    return runs
-
-
-def _within_registrations(first: int, last: int) -> list[tuple[int, int]]:
-    """A stretch of the arena in parts that lie in one registration each: no copy may cross two."""
-    bounds = [
-        *range(first, last, REGISTERED_BYTES)[:1],
-        *range(-(-(first + 1) // REGISTERED_BYTES) * REGISTERED_BYTES, last, REGISTERED_BYTES),
-        last,
-    ]
-    return [(start, end) for start, end in pairwise(bounds) if start < end]
+def _copy_inside(staged: Iterable[tuple[Block, torch.Tensor]]) -> None:
+    """One call for all words of one kind: a launch for each storage would take milliseconds."""
+    found: dict[torch.dtype, Pairs] = {kind: ([], []) for kind in WORDS}
+    for block, memory in staged:
+        for kind, (places, words) in block.inside(memory):
+            found[kind][0].extend(places)
+            found[kind][1].extend(words)
+    for places, sources in found.values():
+        if places:
+            torch._foreach_copy_(places, sources)

@@ -1,8 +1,9 @@
-"""Freezing a tree of state: what is not a tensor is pickled here and now, tensors are listed.
+"""Freezing a tree of state: all but the tensors is pickled here and now, as `torch.save` would.
 
-Only this, and the copying of the listed tensors' bytes, happens on the training thread. The pickle
-never leaves the process; it is a copy that C code makes, whatever the tree holds, with shared and
-cyclic containers as they are.
+Only this, and the copying of the listed tensors' bytes, happens on the training thread. Whatever
+code a class brings along for being pickled runs now, once, and sees the real data. Where a tensor
+is, the pickle has a mark; what torch writes for a tensor is put there afterwards, and depends on
+nothing that may change.
 """
 
 from __future__ import annotations
@@ -10,55 +11,71 @@ from __future__ import annotations
 import copyreg
 import io
 import pickle
+import re
+import secrets
+import struct
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
+from itertools import chain
 from typing import Any, NoReturn
 
 import torch
 
-from instride.snapshot.sparse import is_coalesced, parts_of, put_together
-
-Reduced = tuple[Callable[..., object], tuple[object, ...]]
+PROTOCOL = 2
+"""The one of `torch.save`: places in the memo are numbered, so that bytes can be put in between."""
+SPARSE = (torch.sparse_coo, torch.sparse_csr, torch.sparse_csc, torch.sparse_bsr, torch.sparse_bsc)
+Reduced = tuple[Any, ...]
 
 
 class UnsupportedStateError(Exception):
-    """A value that the skeleton cannot hold: all of the state goes through `torch.save`."""
+    """A value that cannot be frozen: all of the state goes through `torch.save`."""
 
 
 class Frozen:
     """A tree in which nothing can change any more, and the tensors that it stands on."""
 
-    def __init__(self, pickled: memoryview, tensors: list[torch.Tensor]) -> None:
+    def __init__(self, pickled: memoryview, tensors: list[torch.Tensor], values: list[Any]) -> None:
         self._pickled = pickled
         self.tensors = tensors
+        self._values = values
 
-    def thaw(self, tensors: list[torch.Tensor]) -> object:
-        """The tree over other tensors."""
-        return _Thawing(io.BytesIO(self._pickled), iter(tensors)).load()
+    def pickle(self, tensors: Sequence[bytes]) -> bytes:
+        """The pickle of the tree, with these in the places of the tensors."""
+        around = _MARKS.split(self._pickled)
+        leaves = {TENSOR: iter(tensors), VALUE: map(pickled_alone, self._values)}
+        found = [next(leaves[kind]) for kind in around[2::3]]
+        assert len(found) == len(tensors) + len(self._values), "a mark was not found again"
+        # What stood for a leaf is followed by its number in the memo, which others refer to.
+        between = zip(found, around[1::3], around[3::3], strict=True)
+        return b"".join([around[0], *chain.from_iterable(between)])
 
 
-def freeze(tree: object) -> Frozen:
-    """Freeze a tree. Raises UnsupportedStateError where `torch.save` must do it."""
+def freeze(tree: object, *, detached: bool) -> Frozen:
+    """Freeze a tree; detached tensors are saved without what hangs on them.
+
+    Raises UnsupportedStateError where `torch.save` must do it.
+    """
     tensors: list[torch.Tensor] = []
     note = tensors.append
     strided = torch.strided
 
     def tensor(value: torch.Tensor) -> Reduced:
-        if value.layout is not strided:
-            return _reduce_sparse(value)
-        if value.__dict__:
-            _refuse_attributes(value)
+        if value.layout is not strided or value.is_nested:
+            return _reduce_by_parts(value, detached=detached)
+        if not detached and value.__dict__:
+            return _reduce_with_attributes(value)
         note(value)
         return _TENSOR
 
+    values: list[Any] = []
     buffer = io.BytesIO()
-    pickler = pickle.Pickler(buffer, protocol=pickle.HIGHEST_PROTOCOL)
+    pickler = pickle.Pickler(buffer, protocol=PROTOCOL)
+    pickler.memo = {id(_leaf): (0, _leaf)}
     pickler.dispatch_table = {
         **copyreg.dispatch_table,
-        **_numpy_scalars(),
+        **_numpy_types(values),
         torch.Tensor: tensor,
         torch.nn.Parameter: tensor,
-        torch.nn.Buffer: tensor,
         torch.UntypedStorage: _refuse_storage,
         torch.TypedStorage: _refuse_storage,
     }
@@ -68,30 +85,35 @@ def freeze(tree: object) -> Frozen:
         raise
     except Exception as error:  # any class may refuse in its own way
         raise UnsupportedStateError(f"a value that cannot be copied ({error})") from error
-    return Frozen(buffer.getbuffer(), tensors)
+    return Frozen(buffer.getbuffer(), tensors, values)
 
 
-def _next_tensor() -> NoReturn:
-    """Stands for a tensor in the pickle: the next of the list."""
-    raise AssertionError("only a thawing tree has tensors")
+def pickled_alone(value: object) -> bytes:
+    """What a pickle has for a value that refers to nothing outside of it."""
+    buffer = io.BytesIO()
+    pickler = pickle.Pickler(buffer, protocol=PROTOCOL)
+    pickler.fast = True  # no numbers of its own in the memo
+    pickler.dump(value)
+    return without_frame(buffer.getvalue())
 
 
-_TENSOR: Reduced = (_next_tensor, ())
+def without_frame(pickled: bytes) -> bytes:
+    """A pickle without the protocol in front of it, and the stop behind."""
+    return pickled[2:-1]
 
 
-class _Thawing(pickle.Unpickler):
-    def __init__(self, file: io.BytesIO, tensors: Iterator[torch.Tensor]) -> None:
-        super().__init__(file)
-        self._tensors = tensors
+def _leaf() -> NoReturn:
+    """Stands for a tensor or a value in the pickle, with a number that marks it as such."""
+    raise AssertionError("no pickle that anybody reads has it")
 
-    def find_class(self, module: str, name: str) -> Any:
-        if module == __name__:
-            return {
-                "_next_tensor": lambda: next(self._tensors),
-                "_put_together": _put_together,
-                "_plain": _plain,
-            }[name]
-        return super().find_class(module, name)
+
+# Random, so that nothing in any state looks like one of them. A float, since floats are written
+# as they are each time, and quickly.
+TENSOR, VALUE = (b"@" + secrets.token_bytes(7) for _ in range(2))
+_TENSOR, _VALUE = ((_leaf, (), *struct.unpack(">d", kind)) for kind in (TENSOR, VALUE))
+_MARKS = re.compile(
+    rb"h\x00\)R(q.|r.{4})G(%b|%b)b" % (re.escape(TENSOR), re.escape(VALUE)), re.DOTALL
+)
 
 
 def _refuse_storage(value: object) -> NoReturn:
@@ -99,42 +121,49 @@ def _refuse_storage(value: object) -> NoReturn:
     raise UnsupportedStateError(f"a `{type(value).__qualname__}`, or a tensor of an unusual kind")
 
 
-def _refuse_attributes(value: torch.Tensor) -> None:
+def _reduce_with_attributes(value: torch.Tensor) -> Reduced:
+    """A parameter is taken apart by torch into its data and the rest, other tensors are not."""
     if type(value) is torch.Tensor:
         raise UnsupportedStateError("a tensor with attributes of its own")
+    return _reduce(value)
 
 
-def _reduce_sparse(value: torch.Tensor) -> Reduced:
-    parts = parts_of(value)
-    if parts is None:
+def _reduce_by_parts(value: torch.Tensor, *, detached: bool) -> Reduced:
+    """Sparse and nested tensors are made of dense ones, by torch's own word."""
+    if not value.is_nested and value.layout not in SPARSE:
         raise UnsupportedStateError(f"a tensor of layout `{value.layout}`")
-    return (_put_together, (parts, list(value.shape), str(value.layout), is_coalesced(value)))
+    return _reduce(value.detach() if detached else value)
 
 
-def _put_together(
-    parts: list[torch.Tensor], size: list[int], layout: str, is_coalesced: bool
-) -> torch.Tensor:
-    kind = getattr(torch, layout.removeprefix("torch."))
-    return put_together(parts, torch.Size(size), kind, is_coalesced=is_coalesced)
+def _reduce(value: Any) -> Reduced:
+    reduced: Reduced = value.__reduce_ex__(PROTOCOL)
+    return reduced
 
 
-def _numpy_scalars() -> dict[type, Callable[[Any], Reduced]]:
-    """NumPy scalars become the Python numbers that hold them exactly, where there are such."""
+def _numpy_types(values: list[Any]) -> dict[type, Callable[[Any], Reduced]]:
+    """How values of NumPy are noted.
+
+    Scalars become the Python numbers that hold them exactly, where there are such. Arrays are
+    copied now and pickled later: in this protocol, bytes are slow to pickle.
+    """
     numpy = sys.modules.get("numpy")
     if numpy is None:
         return {}
+
+    def scalar(value: Any) -> Reduced:
+        values.append(value.item())
+        return _VALUE
+
+    def array(value: Any) -> Reduced:
+        if value.dtype.isbuiltin != 1 or value.dtype.hasobject:
+            return _reduce(value)
+        in_columns = value.flags.f_contiguous and not value.flags.c_contiguous
+        values.append(value.copy(order="F" if in_columns else "C"))
+        return _VALUE
+
     if not _SCALARS:
-        kinds = "?bhilqBHILQefdFD"
-        _SCALARS.update(dict.fromkeys((numpy.dtype(kind).type for kind in kinds), _reduce_scalar))
-    return _SCALARS
+        _SCALARS.extend(numpy.dtype(kind).type for kind in "?bhilqBHILQefdFD")
+    return {**dict.fromkeys(_SCALARS, scalar), numpy.ndarray: array}
 
 
-_SCALARS: dict[type, Callable[[Any], Reduced]] = {}
-
-
-def _reduce_scalar(value: Any) -> Reduced:
-    return (_plain, (value.item(),))
-
-
-def _plain(value: object) -> object:
-    return value
+_SCALARS: list[type] = []

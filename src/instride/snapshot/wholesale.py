@@ -1,16 +1,15 @@
-"""The plain way, for state that the skeleton cannot hold: `torch.save` into the arena, at once."""
+"""The plain way, for state that cannot be frozen: `torch.save` into the arena, at once."""
 
 from __future__ import annotations
 
 import io
 import os
-import zipfile
 
 import torch
 
 from instride.errors import StateTooLargeError
-from instride.snapshot.arena import Arena
-from instride.snapshot.pickling import refused_globals
+from instride.snapshot.arena import CHECK_BYTES, Arena
+from instride.snapshot.pickling import refused_in
 from instride.store.manifest import PIECE_BYTES
 
 
@@ -21,14 +20,20 @@ class _ArenaFile(io.RawIOBase):
         self._arena = arena
         self._at = 0
         self.num_bytes = 0
+        self._usable_bytes = 0
+        self.error: StateTooLargeError | None = None
+        """Why no more was taken; torch, which writes, has words of its own for that."""
 
     def write(self, data: object) -> int:
         view = memoryview(data).cast("B")  # type: ignore[arg-type]
         end = self._at + len(view)
         if end > self._arena.num_bytes:
             self._arena.grow(max(end, self._arena.num_bytes + 16 * PIECE_BYTES))
-        if end > self._arena.num_bytes:
-            raise StateTooLargeError(end, self._arena.num_bytes)
+        if end > self._usable_bytes:
+            self._usable_bytes = self._arena.usable_bytes(end + CHECK_BYTES)
+        if end > self._usable_bytes:
+            self.error = StateTooLargeError(end, self._usable_bytes)
+            raise self.error
         memoryview(self._arena.memory.numpy())[self._at : end] = view
         self._at = end
         self.num_bytes = max(self.num_bytes, end)
@@ -62,7 +67,10 @@ class _ArenaFile(io.RawIOBase):
 def save_into(arena: Arena, tree: object) -> tuple[int, list[str]]:
     """Put a whole `.pt` file into the arena: its length, and what `weights_only` refuses."""
     file = _ArenaFile(arena)
-    torch.save(tree, file)
-    with zipfile.ZipFile(io.BufferedReader(file)) as archive:
-        name = next(name for name in archive.namelist() if name.endswith("/data.pkl"))
-        return file.num_bytes, refused_globals(archive.read(name))
+    try:
+        torch.save(tree, file)
+    except Exception:
+        if file.error is not None:
+            raise file.error from None
+        raise
+    return file.num_bytes, refused_in(io.BufferedReader(file))

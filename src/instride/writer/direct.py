@@ -21,12 +21,12 @@ class PieceFile:
         flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
         self.is_direct = True
         try:
-            self.fd = os.open(path, flags | os.O_DIRECT, 0o644)
+            self.fd = os.open(path, flags | os.O_DIRECT, 0o666)
         except OSError as error:
             if error.errno not in NO_DIRECT:
                 raise
             path.unlink(missing_ok=True)  # some create the file and refuse to open it
-            self.fd = os.open(path, flags, 0o644)
+            self.fd = os.open(path, flags, 0o666)
             self.is_direct = False
         try:
             reserve(self.fd, size_bytes)
@@ -38,15 +38,16 @@ class PieceFile:
         """Write a piece whose memory, length and offset are multiples of a block."""
         done = 0
         while done < len(piece):
+            was_direct = self.is_direct  # other threads may find out at the same time
             try:
                 num_bytes = os.pwrite(self.fd, piece[done:], offset + done)
             except OSError as error:
-                if not (self.is_direct and error.errno in NO_DIRECT):
+                if not (was_direct and error.errno in NO_DIRECT):
                     raise
                 self._go_through_cache()
                 continue
             done += num_bytes
-            if self.is_direct and num_bytes % BLOCK_BYTES and done < len(piece):
+            if was_direct and num_bytes % BLOCK_BYTES and done < len(piece):
                 done -= num_bytes % BLOCK_BYTES
         if not self.is_direct:
             # Pages can only be dropped once they are clean: start that, drop those before.
@@ -55,9 +56,9 @@ class PieceFile:
     def _go_through_cache(self) -> None:
         import fcntl
 
-        self.is_direct = False
         flags = fcntl.fcntl(self.fd, fcntl.F_GETFL)
         fcntl.fcntl(self.fd, fcntl.F_SETFL, flags & ~os.O_DIRECT)
+        self.is_direct = False
 
     def cut(self, size_bytes: int) -> None:
         os.ftruncate(self.fd, size_bytes)

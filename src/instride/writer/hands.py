@@ -6,54 +6,95 @@ import os
 import threading
 from collections.abc import Callable
 
-from instride.system.priority import make_thread_idle
+from instride.governor.governing import Governor
+from instride.governor.pace import Pace
+from instride.governor.yielding import yield_thread
+from instride.store.manifest import PIECE_BYTES
 
 MOST_THREADS = 4
+
+
+def most_threads() -> int:
+    return min(MOST_THREADS, os.cpu_count() or 1)
 
 
 class _Hands:
     """Threads that do pieces of one work until none is left, or one of them fails."""
 
-    def __init__(self, do_one: Callable[[], bool]) -> None:
+    def __init__(self, do_one: Callable[[], bool], pace: Pace) -> None:
         self._do_one = do_one
-        self._threads: list[threading.Thread] = []
+        self._pace = pace
         self._errors: list[BaseException] = []
+        self._num_at_work = 0
+        self._changed = threading.Condition()
 
     def start(self, *, idle: bool) -> None:
-        for _ in range(min(MOST_THREADS, os.cpu_count() or 1)):
-            thread = threading.Thread(target=self._work, args=(idle,), daemon=True)
-            thread.start()
-            self._threads.append(thread)  # behind its start: whoever waits may join at once
+        for _ in range(most_threads()):
+            # Counted before it runs: it may have a piece in hand before anybody else knows of it.
+            self._count(1)
+            try:
+                threading.Thread(target=self._work, args=(idle,), daemon=True).start()
+            except BaseException:
+                self._count(-1)
+                raise
+
+    def _count(self, change: int) -> None:
+        with self._changed:
+            self._num_at_work += change
+            self._changed.notify_all()
 
     def wait(self) -> None:
-        for thread in self._threads:  # may grow meanwhile
-            thread.join()
+        """Until no hand has a piece any more, those that came later included."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._num_at_work == 0)
         if self._errors:
             raise self._errors[0]
 
     def _work(self, idle: bool) -> None:
-        if idle:
-            make_thread_idle()
         try:
-            while not self._errors and self._do_one():
+            if idle:
+                yield_thread()
+            while not self._errors and self._take_turn():
                 pass
         except BaseException as error:  # raised again by wait(), whatever it is
             self._errors.append(error)
+        finally:
+            self._count(-1)
+
+    def _take_turn(self) -> bool:
+        with self._pace.turn(PIECE_BYTES):
+            return self._do_one()
 
 
 class Crew:
     """Does work piece by piece, yielding as long as nobody waits for it."""
 
-    def __init__(self) -> None:
+    def __init__(self, pace: Pace | None = None, governor: Governor | None = None) -> None:
         self._lock = threading.Lock()
         self._hands: _Hands | None = None
         self._is_waited_for = False
+        self._pace = pace or Pace()
+        self._governor = governor
+        self.deadline_s: float | None = None
+        """When what is being done should be done, by the monotonic clock."""
 
-    def run(self, do_one: Callable[[], bool]) -> None:
+    def run(
+        self, do_one: Callable[[], bool], *, num_bytes: int = 0, is_awaited: bool = False
+    ) -> None:
         """Call `do_one` from several threads until it returns False; raise what any of them
-        raises."""
+        raises. What the training itself waits for is not governed."""
+        governor = None if is_awaited else self._governor
+        if governor is not None:
+            governor.begin(num_bytes, self.deadline_s)
+        try:
+            self._run(do_one)
+        finally:
+            if governor is not None:
+                governor.end()
+
+    def _run(self, do_one: Callable[[], bool]) -> None:
         with self._lock:
-            self._hands = hands = _Hands(do_one)
+            self._hands = hands = _Hands(do_one, self._pace)
             hands.start(idle=not self._is_waited_for)
         hands.wait()
 
@@ -66,8 +107,10 @@ class Crew:
             if not self._is_waited_for and self._hands is not None:
                 self._hands.start(idle=False)
             self._is_waited_for = True
+            self._pace.hurry()
 
     def relax(self) -> None:
         """Nobody waits any more."""
         with self._lock:
             self._is_waited_for = False
+            self._pace.relax()

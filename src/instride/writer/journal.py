@@ -6,25 +6,18 @@ thread of its own does it: a disk that hangs must not keep the writer from notic
 
 from __future__ import annotations
 
-import os
 import queue
 import threading
 import time
 from operator import itemgetter
 from pathlib import Path
 
-import msgspec
-
-from instride.places import JOURNAL, PRIVATE
+from instride.store.journal import Value as Value
+from instride.store.journal import append
+from instride.store.journal import journal_path as journal_path
 from instride.writer.page import JOURNALED, SharedPage
 
 EVERY_S = 1.0
-
-Value = str | int | float | bool | None | list[str]
-
-
-def journal_path(directory: Path) -> Path:
-    return directory / PRIVATE / JOURNAL
 
 
 class Journal:
@@ -32,7 +25,6 @@ class Journal:
         self._path = path
         self._page = page
         self._lines: queue.SimpleQueue[dict[str, Value] | None] = queue.SimpleQueue()
-        self._encode = msgspec.json.Encoder().encode
         # A writer before this one may have written some of the beats.
         self._beats_seen = page[JOURNALED]
         self._last_beat_s: float | None = page.beat_before(self._beats_seen)
@@ -55,22 +47,8 @@ class Journal:
             batch: list[dict[str, Value]] = []
             is_open = self._gather(batch)
             lines = sorted([*self._beats(), *batch], key=itemgetter("t"))
-            if lines:
-                self._append(b"".join(self._encode(line) + b"\n" for line in lines))
-
-    def _append(self, text: bytes) -> None:
-        """Opened for each batch: the store may be deleted and made anew. It is not made here."""
-        try:
-            fd = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
-        except OSError:
-            return  # a store that cannot be written says so by other means
-        try:
-            os.write(fd, text)
-        except OSError:
-            return  # a full disk: the next lines may fit again
-        finally:
-            os.close(fd)
-        self._page[JOURNALED] = self._beats_seen
+            if lines and append(self._path, lines):
+                self._page[JOURNALED] = self._beats_seen
 
     def _gather(self, batch: list[dict[str, Value]]) -> bool:
         """Collect lines for a second; False when there will be no more."""

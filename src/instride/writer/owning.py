@@ -6,9 +6,12 @@ import errno
 import os
 import socket
 import time
+from contextlib import suppress
 from pathlib import Path
 
-from instride.store.lock import Owner, StoreLock
+import msgspec
+
+from instride.store.lock import Owner, StoreLock, started_at, take_lock
 from instride.writer.protocol import Hello, Refused, Waiting, Wire
 
 POLL_LOCK_S = 0.1
@@ -20,7 +23,11 @@ class Ownership:
     def __init__(self, directory: Path, hello: Hello) -> None:
         self._directory = directory
         self._me = Owner(
-            socket.gethostname(), hello.trainer_pid, hello.trainer_started, os.getpid()
+            socket.gethostname(),
+            hello.trainer_pid,
+            hello.trainer_started,
+            os.getpid(),
+            writer_started=started_at(os.getpid()) or 0,
         )
         self._lock: StoreLock | None = None
 
@@ -32,7 +39,7 @@ class Ownership:
         said = None
         while (holder := self._try_take()) is not None:
             if holder.is_alive:
-                tell(wire, Refused(holder.host, holder.trainer_pid))
+                tell(wire, Refused(holder.host, holder.trainer_pid, holder.is_agent))
                 return False
             if said != holder.writer_pid:
                 said = holder.writer_pid
@@ -52,22 +59,28 @@ class Ownership:
             )
         return True
 
+    @property
+    def is_by_name(self) -> bool:
+        """Whether the filesystem has no locks, so that only a name keeps others out."""
+        return self._lock is not None and self._lock.is_by_name
+
+    def leave(self) -> None:
+        """Nothing more will come: whoever wants the store need only wait until we are done."""
+        self._me = msgspec.structs.replace(self._me, is_leaving=True)
+        with suppress(OSError):
+            if self._lock is not None:
+                self._lock.say(self._me)
+
     def _try_take(self) -> Owner | None:
         """Take the lock; if somebody has it, who."""
         while True:
-            lock = StoreLock(self._directory)
             try:
-                holder = lock.try_take(self._me)
+                lock = take_lock(self._directory, self._me)
             except BlockingIOError:
-                lock.release()
                 time.sleep(POLL_LOCK_S)  # it has just been taken, and not yet said by whom
                 continue
-            except OSError:
-                lock.release()
-                raise
-            if holder is not None:
-                lock.release()
-                return holder
+            if isinstance(lock, Owner):
+                return lock
             if lock.is_in_place():
                 if self._lock is not None:
                     self._lock.release()

@@ -14,6 +14,7 @@ COPIED, WRITTEN, BEATS, PROGRESS, JOURNALED = range(5)
 """Indices of the 8-byte fields: pieces copied by the trainer and pieces written, of a stream; beats
 so far; anything that the writer got done, for whoever watches whether the storage hangs; beats that
 are in the journal, for the writer after this one."""
+NOBODYS = -1
 FIRST_BEAT = 8
 FIELDS_OF_A_BEAT = 2
 PAGE_BYTES = 8 * (FIRST_BEAT + FIELDS_OF_A_BEAT * NUM_BEATS)
@@ -21,6 +22,7 @@ PAGE_BYTES = 8 * (FIRST_BEAT + FIELDS_OF_A_BEAT * NUM_BEATS)
 
 class SharedPage:
     def __init__(self, fd: int) -> None:
+        """`NOBODYS`: a page that is shared with no other process."""
         self.fd = fd
         self._map = mmap.mmap(fd, PAGE_BYTES)
         self._integers = memoryview(self._map).cast("q")
@@ -68,4 +70,5 @@ class SharedPage:
         self._integers.release()
         self._floats.release()
         self._map.close()
-        os.close(self.fd)
+        if self.fd != NOBODYS:
+            os.close(self.fd)

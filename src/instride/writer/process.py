@@ -6,14 +6,16 @@ import os
 import selectors
 import signal
 from pathlib import Path
+from queue import SimpleQueue
 
 from instride.faults import reached
 from instride.store.lock import started_at
 from instride.writer.arena import ArenaMap
 from instride.writer.committing import Commits
-from instride.writer.hands import Crew
+from instride.writer.governing import crews
 from instride.writer.journal import Journal, journal_path
 from instride.writer.owning import Ownership
+from instride.writer.packs import Packs
 from instride.writer.page import SharedPage
 from instride.writer.protocol import (
     VERSION,
@@ -23,12 +25,20 @@ from instride.writer.protocol import (
     Finish,
     Hello,
     Hurry,
+    Notice,
     Ready,
     ToWriter,
     Wire,
 )
-from instride.writer.working import Work
+from instride.writer.telling import Told
+from instride.writer.working import Inbox, Work
 from instride.writer.writing import Job
+
+NO_LOCKS_HERE = (
+    "the filesystem of the checkpoints has no locks: two trainings that save into one directory "
+    "are only noticed if they run on the same machine",
+    "give each training a directory of its own; on Lustre, the mount option `flock` brings locks",
+)
 
 
 def run(wire: Wire) -> int:
@@ -56,14 +66,29 @@ def run(wire: Wire) -> int:
         problem = f"{directory}: {error.strerror}"
     reached("locked")
     journal = Journal(journal_path(directory), page) if directory is not None else None
-    crew = Crew()
+    told = Told(wire, journal)
+    crew, packing_crew = crews(hello, page, told)
     commits = Commits(directory, hello.keep, page, crew)
-    work = Work(commits, crew, arena, wire, journal, ownership)
+    inbox: Inbox = SimpleQueue()
+    packs = Packs(
+        directory if hello.packs else None,
+        hello.keep,
+        page,
+        packing_crew,
+        told,
+        ownership,
+        inbox.put,
+    )
+    work = Work(commits, crew, arena, told, ownership, packs, inbox)
     if not problem:
         work.announce(hello)
-    work.tell(Ready(os.getpid(), problem))
+    told.tell(Ready(os.getpid(), problem))
+    if ownership is not None and ownership.is_by_name:
+        told.tell(Notice("no-locks", *NO_LOCKS_HERE))
     reached("ready")
     listen(wire, trainer, work)
+    if ownership is not None:
+        ownership.leave()
     work.drain()
     if journal is not None:
         journal.close()

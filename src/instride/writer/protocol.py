@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import socket
 import struct
+from collections.abc import Iterator
 from types import UnionType
 
 import msgspec
 
 from instride.store.retention import Keep
 
-VERSION = 1
+VERSION = 2
 LENGTH = struct.Struct("<I")
+MOST_BYTES = (1 << 32) - 1
 CHUNK_BYTES = 1 << 16
 MOST_DESCRIPTORS = 4
 
@@ -29,6 +31,10 @@ class Hello(msgspec.Struct, tag="hello", array_like=True, frozen=True):
     directory: str | None
     """None: no store, only single files, which are neither locked nor retained."""
     keep: Keep
+    packs: bool = False
+    """What is committed is to be packed."""
+    budget: float | None = None
+    """Share of step time that the work may cost; None: nobody governs it."""
 
 
 class Begin(msgspec.Struct, tag="begin", array_like=True, frozen=True):
@@ -88,10 +94,11 @@ class Waiting(msgspec.Struct, tag="waiting", array_like=True, frozen=True):
 
 
 class Refused(msgspec.Struct, tag="refused", array_like=True, frozen=True):
-    """The store belongs to a trainer that runs."""
+    """The store belongs to a trainer that runs, or to an agent."""
 
     host: str
     trainer_pid: int
+    is_agent: bool = False
 
 
 class Committed(msgspec.Struct, tag="committed", array_like=True, frozen=True):
@@ -128,12 +135,24 @@ ToWriter = Hello | Begin | Finish | Cancel | Hurry | Close
 ToTrainer = Ready | Waiting | Refused | Committed | Failed | Notice | Blocked
 
 
+_encode = msgspec.msgpack.Encoder().encode
+
+
+def frame_of(message: ToWriter | ToTrainer) -> bytes:
+    """Raises ValueError for what does not fit into a frame."""
+    body = _encode(message)
+    if len(body) > MOST_BYTES:
+        raise ValueError(
+            f"{len(body) >> 20} MiB beside the tensors, of which {MOST_BYTES >> 20} can be sent"
+        )
+    return LENGTH.pack(len(body)) + body
+
+
 class Wire:
     """One end of the pair."""
 
     def __init__(self, end: socket.socket, receives: UnionType) -> None:
         self.socket = end
-        self._encode = msgspec.msgpack.Encoder().encode
         self._decode = msgspec.msgpack.Decoder(receives).decode
         self._buffer = bytearray()
         self.descriptors: list[int] = []
@@ -141,8 +160,9 @@ class Wire:
 
     def send(self, message: ToWriter | ToTrainer, descriptors: list[int] | None = None) -> None:
         """Send a message whole; OSError if the other end is gone."""
-        body = self._encode(message)
-        frame = LENGTH.pack(len(body)) + body
+        self.send_frame(frame_of(message), descriptors)
+
+    def send_frame(self, frame: bytes, descriptors: list[int] | None = None) -> None:
         if descriptors:
             sent = socket.send_fds(self.socket, [frame[:1]], descriptors)
             frame = frame[sent:]
@@ -161,6 +181,25 @@ class Wire:
             return False
         (length,) = LENGTH.unpack_from(self._buffer)
         return len(self._buffer) >= LENGTH.size + int(length)
+
+    def read_ready(self) -> bool:
+        """Take in some of what has come, without waiting; False if nothing has. No descriptors.
+
+        Raises EOFError when the other end is gone.
+        """
+        try:
+            data = self.socket.recv(CHUNK_BYTES, socket.MSG_DONTWAIT)
+        except BlockingIOError:
+            return False
+        if not data:
+            raise EOFError
+        self._buffer += data
+        return True
+
+    def taken_in(self) -> Iterator[ToWriter | ToTrainer]:
+        """The messages that have come in whole."""
+        while (message := self._next()) is not None:
+            yield message
 
     def _read_more(self) -> bool:
         try:

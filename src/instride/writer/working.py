@@ -7,14 +7,16 @@ import os
 import queue
 import socket
 import threading
+import time
+from math import inf
 from pathlib import Path
 
 from instride.errors import DamagedError
 from instride.writer.arena import ArenaMap
 from instride.writer.committing import FULL, Commits, Outcome, num_more_that_fit
 from instride.writer.hands import Crew
-from instride.writer.journal import Journal, Value
 from instride.writer.owning import Ownership
+from instride.writer.packs import Packs, Spoilt
 from instride.writer.pieces import StreamEndedError
 from instride.writer.protocol import (
     Blocked,
@@ -22,10 +24,9 @@ from instride.writer.protocol import (
     Failed,
     Finish,
     Hello,
-    Notice,
-    ToTrainer,
-    Wire,
 )
+from instride.writer.swapping import Draft
+from instride.writer.telling import Told
 from instride.writer.writing import Job
 
 RETRY_S = 2.0
@@ -35,6 +36,9 @@ help. A checkpoint that is not durable protects nobody."""
 FEW = 3
 """From so few checkpoints that still fit on, the person is told."""
 
+Inbox = queue.SimpleQueue[Job | Draft | Spoilt | None]
+"""Saves, packs that are ready, and None at the end of all."""
+
 
 class Work:
     def __init__(
@@ -42,28 +46,28 @@ class Work:
         commits: Commits,
         crew: Crew,
         arena: ArenaMap,
-        wire: Wire,
-        journal: Journal | None,
+        told: Told,
         ownership: Ownership | None,
+        packs: Packs,
+        inbox: Inbox,
     ) -> None:
         self._commits = commits
         self._crew = crew
+        self._packs = packs
         self._is_tidying = False
         self._is_awaited = False
+        self._last_begun_s: float | None = None
         self._arena = arena
-        self._wire = wire
-        self._journal = journal
+        self._told = told
         self._ownership = ownership
         self._jobs: dict[int, Job] = {}
-        self._queue: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self._inbox = inbox
         self._leaving = threading.Event()
-        self._noticed: set[str] = set()
-        self._sending = threading.Lock()
         self._thread = threading.Thread(target=self._work, daemon=True)
         self._thread.start()
 
     def announce(self, hello: Hello) -> None:
-        self._note(
+        self._told.note(
             "start",
             host=socket.gethostname(),
             trainer_pid=hello.trainer_pid,
@@ -75,11 +79,12 @@ class Work:
     def _sweep(self) -> None:
         swept = self._commits.sweep()
         if swept:
-            self._note("swept", names=swept)
+            self._told.note("swept", names=swept)
 
     def add(self, job: Job) -> None:
         self._jobs[job.begin.id] = job
-        self._queue.put(job)
+        self._inbox.put(job)
+        self._packs.pause()
         if self._is_tidying:
             self._crew.hurry()  # a snapshot should not wait for the one before to be read back
 
@@ -87,7 +92,7 @@ class Work:
         job = self._jobs.get(message.id)
         if job is not None:
             called_s = message.created_s - message.call_s
-            self._note(
+            self._told.note(
                 "call", called_s, id=message.id, step=message.step, s=message.call_s,
                 waited_s=message.waited_s,
             )  # fmt: skip
@@ -106,29 +111,56 @@ class Work:
         """Nothing more will come, and somebody waits for the end."""
         self._leaving.set()
         self._crew.hurry()
+        self._packs.hurry()
 
     def give_up(self, why: str) -> None:
         """Nothing more will come: what was not staged in full is dropped."""
+        if not self._leaving.is_set():
+            self._packs.give_up()  # nobody waits for the end: another training may
         self.leave()
-        self._note("end", why=why)
+        self._told.note("end", why=why)
         for job in list(self._jobs.values()):
             job.settle(None)
 
     def drain(self) -> None:
         """Wait until everything that was staged is committed, or has failed."""
-        self._queue.put(None)
+        self._inbox.put(None)
         self._thread.join()
 
     def _work(self) -> None:
-        while (job := self._queue.get()) is not None:
-            patience = threading.Timer(PATIENCE_S, self._crew.hurry)
-            patience.daemon = True
-            patience.start()
-            try:
-                self._save(job)
-            finally:
-                patience.cancel()
-                self._relax()
+        while (item := self._inbox.get()) is not None:
+            self._handle(item)
+        self._packs.go_on()
+        while self._packs.is_busy and (item := self._inbox.get()) is not None:
+            self._handle(item)
+
+    def _handle(self, item: Job | Draft | Spoilt) -> None:
+        if isinstance(item, Job):
+            self._packs.pause()
+            self._save_with_patience(item)
+            self._packs.wake()
+        else:
+            self._packs.take(item)
+        if self._inbox.empty():
+            self._packs.go_on()
+
+    def _save_with_patience(self, job: Job) -> None:
+        self._crew.deadline_s = self._deadline_s()
+        patience = threading.Timer(PATIENCE_S, self._crew.hurry)
+        patience.daemon = True
+        patience.start()
+        try:
+            self._save(job)
+        finally:
+            patience.cancel()
+            self._relax()
+
+    def _deadline_s(self) -> float:
+        """Half-way to when the next save is to be expected, so that it finds the arena free."""
+        now_s = time.monotonic()
+        last_s, self._last_begun_s = self._last_begun_s, now_s
+        between_s = inf if last_s is None else now_s - last_s
+        return now_s + min(PATIENCE_S, between_s / 2)
 
     def _relax(self) -> None:
         if not self._is_awaited and not self._leaving.is_set():
@@ -140,8 +172,8 @@ class Work:
             outcome = self._commit_when_there_is_room(job)
         except StreamEndedError:
             why = "not all of it was staged"
-            self._note("dropped", path=begin.path, why=why)
-            self.tell(Failed(begin.id, begin.path, why, None))
+            self._told.note("dropped", path=begin.path, why=why)
+            self._told.tell(Failed(begin.id, begin.path, why, None))
             return
         except OSError as error:
             self._fail(job, error.strerror or str(error), error.errno)
@@ -153,13 +185,14 @@ class Work:
             del self._jobs[begin.id]
             self._is_awaited = False
             self._relax()
-        self._note(
+        self._told.note(
             "durable", id=begin.id, path=begin.path, bytes=outcome.size_bytes,
-            s=outcome.durable_s, staged_s=outcome.staged_s,
+            s=outcome.durable_s, staged_s=outcome.staged_s, direct=outcome.is_direct,
         )  # fmt: skip
-        self.tell(
+        self._told.tell(
             Committed(begin.id, begin.path, outcome.size_bytes, outcome.staged_s, outcome.durable_s)
         )
+        self._crew.deadline_s = None
         self._tidy(outcome)
 
     def _commit_when_there_is_room(self, job: Job) -> Outcome:
@@ -174,20 +207,24 @@ class Work:
                 if not self._find_room(job, error):
                     raise
                 continue
-            self.tell(Blocked(job.begin.id, False))
+            self._told.tell(Blocked(job.begin.id, False))
             return outcome
 
     def _find_room(self, job: Job, error: OSError) -> bool:
         """After a full disk: delete what retention allows, else wait; False when time is up."""
-        self._note("full", path=job.begin.path)
+        self._told.note("full", path=job.begin.path)
+        if self._packs.abandon():
+            return True
         deleted = self._commits.make_room()
         if deleted:
-            self._note("deleted", names=[path.name for path in deleted], why="the disk is full")
+            self._told.note(
+                "deleted", names=[path.name for path in deleted], why="the disk is full"
+            )
             return True
         if self._leaving.is_set():
             return False
-        self.tell(Blocked(job.begin.id, True))
-        self._notice(
+        self._told.tell(Blocked(job.begin.id, True))
+        self._told.notice(
             "disk-full",
             f"no space for `{job.begin.path}`: {error.strerror}; training goes on, and the save "
             "is tried again until there is room",
@@ -203,21 +240,21 @@ class Work:
         try:
             self._read_back_and_delete(outcome)
         except DamagedError as error:
-            self._note("damaged", path=str(outcome.path), why=str(error))
-            self._notice(f"damaged {outcome.path}", str(error), error.hint)
+            self._told.note("damaged", path=str(outcome.path), why=str(error))
+            self._told.notice(f"damaged {outcome.path}", str(error), error.hint)
         except OSError as error:
-            self._note("tidy-failed", path=str(outcome.path), why=error.strerror or str(error))
+            self._told.note("tidy-failed", path=str(outcome.path), why=error.strerror or str(error))
         finally:
             self._is_tidying = False
 
     def _read_back_and_delete(self, outcome: Outcome) -> None:
         deleted = self._commits.tidy(outcome.path)
-        self._note("verified", path=str(outcome.path))
+        self._told.note("verified", path=str(outcome.path))
         if deleted:
-            self._note("deleted", names=[path.name for path in deleted])
+            self._told.note("deleted", names=[path.name for path in deleted])
         num_more = num_more_that_fit(outcome.path)
         if num_more < FEW:
-            self._notice(
+            self._told.notice(
                 "little-space",
                 f"{num_more} more checkpoints of this size fit on the disk of "
                 f"`{outcome.path.parent}`",
@@ -226,21 +263,5 @@ class Work:
 
     def _fail(self, job: Job, why: str, code: int | None) -> None:
         name = errno.errorcode.get(code, "") if code is not None else ""
-        self._note("failed", id=job.begin.id, path=job.begin.path, why=why, errno=name)
-        self.tell(Failed(job.begin.id, job.begin.path, why, code))
-
-    def _notice(self, id: str, text: str, hint: str) -> None:
-        if id not in self._noticed:
-            self._noticed.add(id)
-            self.tell(Notice(id, text, hint))
-
-    def _note(self, kind: str, at_s: float | None = None, **fields: Value) -> None:
-        if self._journal is not None:
-            self._journal.note(kind, at_s, **fields)
-
-    def tell(self, message: ToTrainer) -> None:
-        with self._sending:
-            try:
-                self._wire.send(message)
-            except OSError:
-                return  # the trainer is gone; the work goes on
+        self._told.note("failed", id=job.begin.id, path=job.begin.path, why=why, errno=name)
+        self._told.tell(Failed(job.begin.id, job.begin.path, why, code))

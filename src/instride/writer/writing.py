@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from pathlib import Path
 
-import msgspec
 from blake3 import blake3
 from isal.isal_zlib import crc32
 
@@ -14,6 +13,7 @@ from instride.image.finishing import Finisher
 from instride.image.layout import lay_out, tail_of
 from instride.store.atomic import sync_file
 from instride.store.manifest import PIECE_BYTES, TAIL_BYTES, token_of
+from instride.store.naming import Written
 from instride.writer.direct import PieceFile, aligned_copy
 from instride.writer.hands import Crew
 from instride.writer.page import PROGRESS, SharedPage
@@ -48,14 +48,6 @@ class Job:
         return self.finish
 
 
-class Written(msgspec.Struct, frozen=True):
-    """A whole, durable file without a name."""
-
-    size_bytes: int
-    pieces: list[str]
-    token: str
-
-
 def write_image(
     job: Job, arena: memoryview, page: SharedPage, temporary: Path, crew: Crew
 ) -> Written:
@@ -69,7 +61,9 @@ def write_image(
         pieces = ImagePieces(
             arena, num_whole, finisher, file, page, lambda: job.is_cancelled, job.begin.streams
         )
-        crew.run(pieces.do_one)
+        crew.run(
+            pieces.do_one, num_bytes=job.begin.image_bytes, is_awaited=job.begin.streams
+        )  # of a stream the rest waits in the training thread
         reached("written")
         finish = job.await_rest()
         if rest_bytes and job.begin.streams:
@@ -90,7 +84,7 @@ def write_image(
         page[PROGRESS] += 1
         reached("synced")
         before = pieces.slot(num_whole - 1) if num_whole else memoryview(b"")
-        return Written(size_bytes, digests, token_of(_last(before, rest, tail)))
+        return Written(size_bytes, digests, token_of(_last(before, rest, tail)), file.is_direct)
     finally:
         file.close()
 

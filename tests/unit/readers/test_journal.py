@@ -274,3 +274,12 @@ def test_saves_cost_exactly_what_the_journal_states(store: Path) -> None:
     assert ledger.accounts[Owner.SAVE].seconds == pytest.approx(0.9, abs=1e-3)
     assert ledger.baseline_s == pytest.approx(STEP_S, abs=1e-3)
     assert ledger.wall_s == pytest.approx(20.9, abs=0.2)
+
+
+def test_what_an_agent_notes_later_is_no_time_of_the_training() -> None:
+    lines = [start(START_S), *beats(START_S, 0, 50)]
+    later = line(START_S + 5000, "agent-compressed", name="step_1.pt", bytes=1, s=41.0)
+    alone, with_agent = read(lines), read([*lines, later])
+    assert with_agent.wall_at(len(with_agent) - 1) == alone.wall_at(len(alone) - 1)
+    assert len(with_agent) == len(alone)
+    assert with_agent.ends == alone.ends

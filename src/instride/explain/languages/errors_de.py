@@ -126,6 +126,8 @@ class GermanErrors(ErrorWords):
         "SaveFailedError.message": "der Checkpoint `{path}` wurde nicht gespeichert: {why}",
         "SaveFailedError.hint": "`df -h {folder}` und `ls -ld {folder}` zeigen den Platz und die "
         "Rechte",
+        "SaveFailedError.hint.taken": "sie wurde gelassen, wie sie ist; ihr einen anderen Namen "
+        "geben: `mv -n {quoted} {quoted}.other`",
         "NoCheckpointError.message": "kein vollständiger Checkpoint in `{directory}`",
         "NoCheckpointError.message.step": "kein vollständiger Checkpoint von Schritt {step} in "
         "`{directory}`",
@@ -172,10 +174,8 @@ class GermanErrors(ErrorWords):
         "NotExportableError.hint": "`--part` nennt, was exportiert wird, wie in `--part model`",
         "NotExportableError.hint.file": "`unzip -l {quoted}` zeigt, was die Datei enthält, falls "
         "sie von torch ist",
-        "NeedsLinuxError.message": "im Hintergrund speichern geht nur unter Linux; hier ist "
-        "`{system}`",
-        "NeedsLinuxError.hint": "hier mit `torch.save` speichern; `instride explain` und "
-        "`instride doctor` laufen",
+        "NeedsLinuxError.message": "`instride agent` braucht Linux; hier ist `{system}`",
+        "NeedsLinuxError.hint": "`instride pack` und `instride prune` tun dasselbe von Hand",
         "BenchFailedError.message": "der Benchmark lief nicht: {why}",
         "BenchFailedError.hint": "weniger Parameter brauchen weniger Speicher und Platz: "
         "`--params 1000000`",
@@ -201,4 +201,44 @@ class GermanErrors(ErrorWords):
         "PackError.hint.base": "eine Basis ist ein vollständiges Pack im selben Verzeichnis: "
         "`instride pack {quoted}` macht eines",
         "PackError.hint.unpack": "`instride list {folder}` zeigt, welche Packs es gibt",
+        "no-frames": "weder zstd noch lz4 hat sie komprimiert",
+        "no-seek-table": "am Ende fehlt die Sprungtabelle: abgeschnitten, oder nicht von instride",
+        "seek-table": "die Sprungtabelle passt nicht zur Datei",
+        "want-flag": "es muss true oder false sein",
+        "want-text": "es muss ein Text sein",
+        "want-pattern": 'es muss ein Muster für Dateinamen sein, wie in "step_*.pt"',
+        "want-count": "es muss eine ganze Zahl ab 1 sein; weggelassen bleibt alles erhalten",
+        "want-whole": "es muss eine ganze Zahl von {low} bis {high} sein",
+        "want-share": "es muss ein Anteil zwischen 0 und 1 sein, wie in 0.02",
+        "want-seconds": "es muss eine Anzahl von Sekunden sein",
+        "want-choice": "es muss eines von {names} sein",
+        "no-level": "ein Pack hat keine Stufe",
+        "no-text": "es ist kein Text in UTF-8",
+        "usage.no-directory": "kein Verzeichnis angegeben; nötig ist eines, oder ein --config mit "
+        "[watcher] path",
+        "BadConfigError.message": "`{setting}` in `{path}`, Zeile {line}, ist nicht zu gebrauchen: "
+        "{why}",
+        "BadConfigError.message.file": "`{path}` ist nicht zu gebrauchen: {why}",
+        "BadConfigError.hint": "die Abschnitte sind `[watcher]` path, pattern, interval; "
+        "`[cleanup]` "
+        "keep_latest; `[compression]` enabled, level, format, remove_original; `[governor]` "
+        "budget, "
+        "mode, deadline, log",
+        "NoAgentError.message": "in `{path}` war noch kein Agent",
+        "NoAgentError.hint": "`instride agent {quoted}` startet einen",
+        "StoreInUseError.message.here": "`{directory}` gehört einem anderen Saver dieses "
+        "Prozesses ({pid})",
+        "StoreInUseError.hint.here": "zuerst `close()` des anderen Savers aufrufen oder diesem ein "
+        "eigenes Verzeichnis geben",
+        "SaveSkippedError.message.inside": "`{path}` wurde ausgelassen: ein Signalhandler wollte "
+        "speichern, während schon gespeichert wurde",
+        "SaveSkippedError.hint.inside": "die Schleife speichern lassen: `saver.due(step)` hört "
+        "SIGTERM und SIGUSR1",
+        "StoreInUseError.message.agent": "`{directory}` gehört dem Agenten mit der PID {pid} auf "
+        "{host}, der noch läuft",
+        "StoreInUseError.hint.agent": "sein `Saver` räumt selbst auf, wie sein `keep=` es sagt; "
+        "der "
+        "Agent kann das Verzeichnis übernehmen, wenn das Training vorbei ist",
+        "StoreInUseError.hint.second-agent": "`instride agent status {quoted}` zeigt, was er tut; "
+        "`kill {pid}` beendet ihn",
     }

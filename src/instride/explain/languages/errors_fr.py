@@ -134,6 +134,8 @@ class FrenchErrors(ErrorWords):
         "SaveFailedError.message": "le checkpoint `{path}` n'a pas été sauvegardé\u00a0: {why}",
         "SaveFailedError.hint": "`df -h {folder}` et `ls -ld {folder}` montrent la place et les "
         "droits",
+        "SaveFailedError.hint.taken": "il a été laissé tel quel\u00a0; donnez-lui un autre "
+        "nom\u00a0: `mv -n {quoted} {quoted}.other`",
         "NoCheckpointError.message": "aucun checkpoint complet dans `{directory}`",
         "NoCheckpointError.message.step": "aucun checkpoint complet de l'étape {step} dans "
         "`{directory}`",
@@ -181,10 +183,8 @@ class FrenchErrors(ErrorWords):
         "NotExportableError.hint": "`--part` dit ce qu'il faut exporter, comme dans `--part model`",
         "NotExportableError.hint.file": "`unzip -l {quoted}` montre ce que contient le fichier, "
         "s'il vient de torch",
-        "NeedsLinuxError.message": "enregistrer en arrière-plan demande Linux\u00a0; ici, c'est "
-        "`{system}`",
-        "NeedsLinuxError.hint": "enregistrez ici avec `torch.save`\u00a0; `instride explain` et "
-        "`instride doctor` fonctionnent",
+        "NeedsLinuxError.message": "`instride agent` demande Linux\u00a0; ici, c'est `{system}`",
+        "NeedsLinuxError.hint": "`instride pack` et `instride prune` font de même à la main",
         "BenchFailedError.message": "le banc d'essai n'a pas pu tourner\u00a0: {why}",
         "BenchFailedError.hint": "moins de paramètres demandent moins de mémoire et de "
         "disque\u00a0: `--params 1000000`",
@@ -210,4 +210,43 @@ class FrenchErrors(ErrorWords):
         "PackError.hint.base": "une base est un pack complet du même répertoire\u00a0: "
         "`instride pack {quoted}` en fait un",
         "PackError.hint.unpack": "`instride list {folder}` montre les packs qu'il y a",
+        "no-frames": "ni zstd ni lz4 ne l'a compressé",
+        "no-seek-table": "sa table d'accès manque à la fin\u00a0: il est tronqué, ou ne vient pas "
+        "d'instride",
+        "seek-table": "sa table d'accès ne lui correspond pas",
+        "want-flag": "il faut true ou false",
+        "want-text": "il faut un texte",
+        "want-pattern": 'il faut un motif de noms de fichiers, comme "step_*.pt"',
+        "want-count": "il faut un entier à partir de 1\u00a0; sans lui, tout est gardé",
+        "want-whole": "il faut un entier de {low} à {high}",
+        "want-share": "il faut une part entre 0 et 1, comme 0.02",
+        "want-seconds": "il faut un nombre de secondes",
+        "want-choice": "il faut l'un de {names}",
+        "no-level": "un pack n'a pas de niveau",
+        "no-text": "ce n'est pas du texte en UTF-8",
+        "usage.no-directory": "aucun répertoire indiqué\u00a0; il en faut un, ou un --config avec "
+        "[watcher] path",
+        "BadConfigError.message": "`{setting}` dans `{path}`, ligne {line}, est inutilisable"
+        "\u00a0: {why}",
+        "BadConfigError.message.file": "`{path}` est inutilisable\u00a0: {why}",
+        "BadConfigError.hint": "les sections sont `[watcher]` path, pattern, interval\u00a0; "
+        "`[cleanup]` keep_latest\u00a0; `[compression]` enabled, level, format, "
+        "remove_original\u00a0; "
+        "`[governor]` budget, mode, deadline, log",
+        "NoAgentError.message": "aucun agent n'est encore passé dans `{path}`",
+        "NoAgentError.hint": "`instride agent {quoted}` en démarre un",
+        "StoreInUseError.message.here": "`{directory}` appartient à un autre Saver de ce "
+        "processus ({pid})",
+        "StoreInUseError.hint.here": "appelez d'abord `close()` de cet autre Saver, ou donnez à "
+        "celui-ci un dossier à lui",
+        "SaveSkippedError.message.inside": "`{path}` a été sauté\u00a0: un gestionnaire de signal "
+        "l'a demandé pendant une autre sauvegarde",
+        "SaveSkippedError.hint.inside": "laissez la boucle sauvegarder\u00a0: `saver.due(step)` "
+        "entend SIGTERM et SIGUSR1",
+        "StoreInUseError.message.agent": "`{directory}` appartient à l'agent de PID {pid} sur "
+        "{host}, qui tourne encore",
+        "StoreInUseError.hint.agent": "son `Saver` fait le ménage lui-même, selon son `keep=`"
+        "\u00a0; l'agent peut s'occuper du répertoire une fois l'entraînement terminé",
+        "StoreInUseError.hint.second-agent": "`instride agent status {quoted}` montre ce qu'il "
+        "fait\u00a0; `kill {pid}` l'arrête",
     }

@@ -127,6 +127,8 @@ class JapaneseErrors(ErrorWords):
         "SaveFailedError.message": "チェックポイント `{path}` を保存できませんでした: {why}",
         "SaveFailedError.hint": "`df -h {folder}` と `ls -ld {folder}` で空き容量と権限を確認でき"
         "ます",
+        "SaveFailedError.hint.taken": "そのファイルには手を付けていません。別の名前にしてください: "
+        "`mv -n {quoted} {quoted}.other`",
         "NoCheckpointError.message": "`{directory}` に完全なチェックポイントがありません",
         "NoCheckpointError.message.step": "`{directory}` にステップ{step}の完全なチェックポイントが"
         "ありません",
@@ -174,10 +176,9 @@ class JapaneseErrors(ErrorWords):
         "NotExportableError.hint": "書き出す部分は `--part model` のように `--part` で指定します",
         "NotExportableError.hint.file": "torchのファイルなら、`unzip -l {quoted}` で中身を確認でき"
         "ます",
-        "NeedsLinuxError.message": "バックグラウンドでの保存には Linux が必要です"
+        "NeedsLinuxError.message": "`instride agent` には Linux が必要です"
         " (このシステム: `{system}`)",
-        "NeedsLinuxError.hint": "ここでは `torch.save` で保存してください。"
-        "`instride explain` と `instride doctor` は使えます",
+        "NeedsLinuxError.hint": "`instride pack` と `instride prune` で同じことを手動でできます",
         "BenchFailedError.message": "ベンチマークを実行できませんでした: {why}",
         "BenchFailedError.hint": "パラメータを減らせば、必要なメモリとディスクも減ります: "
         "`--params 1000000`",
@@ -203,4 +204,48 @@ class JapaneseErrors(ErrorWords):
         "PackError.hint.base": "ベースは同じディレクトリの完全なパックです。"
         "`instride pack {quoted}` で作れます",
         "PackError.hint.unpack": "`instride list {folder}` でパックを確認できます",
+        "no-frames": "zstd でも lz4 でも圧縮されていません",
+        "no-seek-table": "末尾にシークテーブルがありません（途中で切れているか、instride "
+        "が作ったもの"
+        "ではありません）",
+        "seek-table": "シークテーブルがファイルと合いません",
+        "want-flag": "true か false を指定してください",
+        "want-text": "文字列を指定してください",
+        "want-pattern": '"step_*.pt" のようなファイル名のパターンを指定してください',
+        "want-count": "1 以上の整数を指定してください。省略するとすべて残します",
+        "want-whole": "{low} から {high} までの整数を指定してください",
+        "want-share": "0.02 のように、0 から 1 までの割合を指定してください",
+        "want-seconds": "秒数を指定してください",
+        "want-choice": "{names} のいずれかを指定してください",
+        "no-level": "パックにレベルはありません",
+        "no-text": "UTF-8 のテキストではありません",
+        "usage.no-directory": "ディレクトリが指定されていません。ディレクトリか、[watcher] path "
+        "のある "
+        "--config を指定してください",
+        "BadConfigError.message": "`{path}` の {line} 行目の `{setting}` は使えません: {why}",
+        "BadConfigError.message.file": "`{path}` は使えません: {why}",
+        "BadConfigError.hint": "セクションは `[watcher]` path, pattern, interval、`[cleanup]` "
+        "keep_latest、`[compression]` enabled, level, format, remove_original、`[governor]` "
+        "budget, "
+        "mode, deadline, log です",
+        "NoAgentError.message": "`{path}` でエージェントが動いたことはありません",
+        "NoAgentError.hint": "`instride agent {quoted}` で開始できます",
+        "StoreInUseError.message.here": "`{directory}` はこのプロセス（{pid}）の別のSaverが使用して"
+        "います",
+        "StoreInUseError.hint.here": "先にそのSaverの `close()` を呼ぶか、"
+        "このSaverに別のディレクトリ"
+        "を指定してください",
+        "SaveSkippedError.message.inside": "`{path}` の保存を省きました。別の保存の最中にシグナル"
+        "ハンドラーから要求されました",
+        "SaveSkippedError.hint.inside": "保存はループに任せてください。`saver.due(step)` "
+        "はSIGTERMと"
+        "SIGUSR1を受け取ります",
+        "StoreInUseError.message.agent": "`{directory}` は {host} で実行中のエージェント（PID "
+        "{pid}）が"
+        "使用しています",
+        "StoreInUseError.hint.agent": "その `Saver` は `keep=` に従って自分で削除します。"
+        "学習が終われば"
+        "エージェントに任せられます",
+        "StoreInUseError.hint.second-agent": "`instride agent status {quoted}` で様子が分かり、"
+        "`kill {pid}` で止められます",
     }

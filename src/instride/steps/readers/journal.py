@@ -27,6 +27,8 @@ STEP = re.compile(
 HELD = 1 << 14
 """Steps that are held back: a save is noted when all of it is known, some steps after its call."""
 UNKNOWN_STEP = -1
+OF_AGENT = "agent-"
+"""How kinds of lines begin that say nothing of a training: the agent may come long after it."""
 JUMP_S = 0.5
 """A clock that differs so much from the monotonic one was set."""
 
@@ -134,7 +136,7 @@ class Journal(Reader):
             line = self._decode(text[text.index("{") :])
         except (ValueError, RecursionError):  # cut off by a crash, or something else altogether
             return
-        if not 0 <= line.t < LATEST:
+        if not 0 <= line.t < LATEST or line.kind.startswith(OF_AGENT):
             return
         wall = line.t - self._jump_s
         if line.kind == "start":

@@ -1,0 +1,82 @@
+"""Which engine takes snapshots here: in the background where that is possible."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, Protocol
+
+from instride.saver.pending import Pending, Purpose
+from instride.store.retention import Keep
+from instride.system import background
+from instride.writer.page import SharedPage
+
+if TYPE_CHECKING:
+    from instride.errors import InstrideError
+    from instride.snapshot.late import Promise
+
+
+class Engine(Protocol):
+    """Takes snapshots of one training, one after the other.
+
+    `await_store` tells whether the store is ours by now, and raises why it will not be;
+    `waits_for` is the pid of a writer that has it until then, `problem` why nothing can be written.
+    `fence` is called before what was let be late changes.
+    """
+
+    page: SharedPage
+
+    @property
+    def is_closed(self) -> bool: ...
+
+    @property
+    def problem(self) -> str | None: ...
+
+    @property
+    def waits_for(self) -> int | None: ...
+
+    @property
+    def prepare_cost_s(self) -> float: ...
+
+    def let_be_late(self, promises: Callable[[], Promise]) -> None: ...
+
+    def fence(self) -> None: ...
+
+    def prepare(self, tree: object, *, detached: bool) -> None: ...
+
+    def save(self, tree: object, purpose: Purpose, *, detached: bool) -> Pending: ...
+
+    def await_store(self, timeout: float) -> bool: ...
+
+    def warn_once(self, kind: str, text: str) -> None: ...
+
+    def close(self) -> InstrideError | None: ...
+
+
+def engine_for(
+    directory: Path | None,
+    keep: Keep,
+    *,
+    memory_bytes: int | None = None,
+    when_busy: Literal["wait", "skip"] = "wait",
+    stall_s: float = 60.0,
+    packs: bool = False,
+    budget: float | None = None,
+) -> Engine:
+    """What is not possible is not loaded either. Raises StoreInUseError where training waits for
+    saves, and has nobody to wait for the store."""
+    if not background.is_possible():
+        from instride.saver.synchronous import SynchronousEngine
+
+        return SynchronousEngine(directory, keep, packs=packs)
+    from instride.saver.engine import BackgroundEngine
+
+    return BackgroundEngine(
+        directory,
+        keep,
+        memory_bytes=memory_bytes,
+        when_busy=when_busy,
+        stall_s=stall_s,
+        packs=packs,
+        budget=budget,
+    )

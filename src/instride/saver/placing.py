@@ -1,0 +1,195 @@
+"""Where the storages of a checkpoint go: into tensors that exist, or to new memory."""
+
+from __future__ import annotations
+
+from collections import Counter, OrderedDict, defaultdict
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import torch
+
+from instride.saver.reading import Target
+
+LEAVES = frozenset(
+    {
+        type(None), bool, int, float, complex, str, bytes, bytearray,
+        torch.dtype, torch.device, torch.Size, torch.layout, torch.memory_format,
+    }
+)  # fmt: skip
+MAPPINGS = (dict, OrderedDict, defaultdict, Counter)
+TENSORS = (torch.Tensor, torch.nn.Parameter)
+
+
+class _OtherValueError(Exception):
+    """A value that may hold tensors in a way that is not known here."""
+
+
+def plain_tensors(tree: object) -> list[torch.Tensor] | None:
+    """Every tensor in a tree; None if there may be others, or such as are more than their bytes."""
+    try:
+        return list(_tensors_in(tree, set()))
+    except _OtherValueError:
+        return None
+
+
+def _tensors_in(value: Any, seen: set[int]) -> Iterator[torch.Tensor]:
+    kind = type(value)
+    if id(value) in seen:
+        return
+    if kind in TENSORS:
+        if not _is_plain(value) or value.__dict__:
+            raise _OtherValueError
+        yield value
+        return
+    seen.add(id(value))
+    for inner in _inside(value, kind):
+        if type(inner) not in LEAVES:
+            yield from _tensors_in(inner, seen)
+
+
+def _inside(value: Any, kind: type) -> Iterator[Any]:
+    if kind in (list, tuple):
+        yield from value
+    elif kind in MAPPINGS and all(map(_is_leaf, value)):
+        yield from value.values()
+        yield from getattr(value, "__dict__", {}).values()
+    elif not _is_leaf(value):
+        raise _OtherValueError
+
+
+def _is_leaf(value: Any) -> bool:
+    kind = type(value)
+    return kind in LEAVES or (kind in (tuple, set, frozenset) and all(map(_is_leaf, value)))
+
+
+def _is_plain(tensor: torch.Tensor) -> bool:
+    return not (
+        tensor.is_nested
+        or tensor.layout is not torch.strided
+        or tensor.is_quantized
+        or tensor.is_meta
+        or tensor.is_conj()
+        or tensor.is_neg()
+        or tensor._is_zerotensor()
+    )
+
+
+class Placing:
+    """Decides where each storage of a file goes."""
+
+    def __init__(
+        self,
+        loaded: list[torch.Tensor],
+        offsets: Mapping[int, int],
+        locations: Mapping[int, str],
+    ) -> None:
+        self._offsets = offsets
+        self._locations = locations
+        self._num_users = Counter(_address(tensor) for tensor in loaded)
+        self._live: dict[int, torch.Tensor] = {}
+        self._taken: set[int] = set()
+        self._fresh: dict[int, torch.UntypedStorage] = {}
+        self._done: dict[int, Any] = {}
+        self.targets: list[Target] = []
+
+    def match(self, saved: Any, live: Any) -> None:
+        """Walk two trees side by side; where both have a tensor of one kind, use the live one."""
+        if isinstance(saved, torch.Tensor):
+            if isinstance(live, torch.Tensor) and self._can_fill(saved, live):
+                self._live[_address(saved)] = live
+                self._taken.add(_address(live))
+        elif isinstance(saved, dict) and isinstance(live, dict):
+            for key, value in saved.items():
+                if key in live:
+                    self.match(value, live[key])
+        elif isinstance(saved, list) and isinstance(live, list):
+            for value, other in zip(saved, live, strict=False):
+                self.match(value, other)
+
+    def _can_fill(self, saved: torch.Tensor, live: torch.Tensor) -> bool:
+        return (
+            type(live) in TENSORS
+            and live.device.type in ("cpu", "cuda")
+            and _is_plain(live)
+            and not live.is_inference()
+            and live.dtype == saved.dtype
+            and live.shape == saved.shape
+            and _has_all_of_its_storage(live)
+            and _has_all_of_its_storage(saved)
+            and self._num_users[_address(saved)] == 1
+            # Two of a file must not meet in one memory.
+            and _address(live) not in self._taken
+            and saved.numel() > 0
+        )
+
+    def rebuild(self, value: Any) -> Any:
+        """The tree over the memory that will be filled."""
+        if isinstance(value, torch.Tensor):
+            return self._tensor(value)
+        if id(value) in self._done:
+            return self._done[id(value)]
+        if isinstance(value, dict):
+            return self._mapping(value)
+        if isinstance(value, list):
+            rebuilt: list[Any] = []
+            self._done[id(value)] = rebuilt
+            rebuilt.extend(map(self.rebuild, value))
+            return rebuilt
+        if type(value) is tuple:
+            return tuple(map(self.rebuild, value))
+        return value
+
+    def _mapping(self, value: dict[Any, Any]) -> dict[Any, Any]:
+        # In place: what class it is, and what hangs on it, stays.
+        self._done[id(value)] = value
+        for key in value:
+            value[key] = self.rebuild(value[key])
+        if attributes := getattr(value, "__dict__", None):
+            self._mapping(attributes)
+        return value
+
+    def _tensor(self, tensor: torch.Tensor) -> torch.Tensor:
+        if tensor.untyped_storage().nbytes() == 0:
+            return tensor
+        address = _address(tensor)
+        live = self._live.get(address)
+        if live is not None:
+            filled = live.detach()
+            self.targets.append(Target(self._offsets[address], filled.view(-1).view(torch.uint8)))
+            return filled
+        storage = self._fresh.get(address)
+        if storage is None:
+            num_bytes = tensor.untyped_storage().nbytes()
+            device = _usable(self._locations.get(address, "cpu"))
+            memory = torch.empty(num_bytes, dtype=torch.uint8, device=device)
+            self.targets.append(Target(self._offsets[address], memory))
+            storage = self._fresh[address] = memory.untyped_storage()
+        return self._over(tensor, storage)
+
+    def _over(self, tensor: torch.Tensor, storage: torch.UntypedStorage) -> torch.Tensor:
+        """A tensor like another one, over other memory; what was one object stays one."""
+        if id(tensor) not in self._done:
+            rebuilt = torch.empty(0, dtype=tensor.dtype, device=storage.device)
+            rebuilt.set_(storage, tensor.storage_offset(), tensor.shape, tensor.stride())
+            if isinstance(tensor, torch.nn.Parameter):
+                rebuilt = torch.nn.Parameter(rebuilt, requires_grad=tensor.requires_grad)
+            elif tensor.requires_grad:
+                rebuilt.requires_grad_()
+            self._done[id(tensor)] = rebuilt
+        return self._done[id(tensor)]
+
+
+def _has_all_of_its_storage(tensor: torch.Tensor) -> bool:
+    num_bytes = tensor.numel() * tensor.element_size()
+    return bool(num_bytes == tensor.untyped_storage().nbytes() and tensor.is_contiguous())
+
+
+def _usable(location: str) -> str:
+    """Where a storage was, if there is such a device here; else the memory of the host."""
+    is_there = location.startswith("cuda") and torch.cuda.is_available()
+    index = int(location.partition(":")[2] or 0) if is_there else 0
+    return location if is_there and index < torch.cuda.device_count() else "cpu"
+
+
+def _address(tensor: torch.Tensor) -> int:
+    return int(tensor.untyped_storage().data_ptr())

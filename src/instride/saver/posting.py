@@ -1,0 +1,106 @@
+"""Off the training thread: a snapshot is pickled and handed over."""
+
+from __future__ import annotations
+
+import queue
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
+
+import msgspec
+
+from instride.errors import SaveFailedError
+from instride.faults import reached
+from instride.saver.courier import Courier
+from instride.saver.letter import Letter
+from instride.saver.pending import Pending
+from instride.saver.staging import Staged
+from instride.saver.telling import Telling
+from instride.writer.protocol import Finish
+
+SWITCH_S = 0.0005
+
+
+class Outgoing(NamedTuple):
+    """A snapshot that is in the arena, and what is still to be sent."""
+
+    pending: Pending
+    letter: Letter
+    staged: Staged
+    finish: Finish
+
+
+class Poster:
+    """The thread that pickles and hands over, one snapshot after the other."""
+
+    def __init__(self, courier: Courier, telling: Telling) -> None:
+        self._courier = courier
+        self._telling = telling
+        self._outbox: queue.SimpleQueue[Outgoing | None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._post, daemon=True)
+        self._thread.start()
+
+    def put(self, item: Outgoing) -> None:
+        self._outbox.put(item)
+
+    def finish(self) -> None:
+        """Wait until everything is handed over."""
+        self._outbox.put(None)
+        self._thread.join()
+
+    def _post(self) -> None:
+        while (item := self._outbox.get()) is not None:
+            try:
+                self._send(*item)
+            except Exception as error:  # a state that cannot be pickled fails in its own way
+                failed = SaveFailedError(item.pending.path, f"{type(error).__name__}: {error}")
+                self._courier.cancel(item.letter)
+                item.pending.fail(failed)
+                self._telling.of(failed)
+
+    def _send(self, pending: Pending, letter: Letter, staged: Staged, finish: Finish) -> None:
+        reached("submitted")
+        with giving_way():
+            small, unsafe = staged.small_records()
+        if not staged.streams:
+            self._courier.send_begin(letter)
+        if pending.is_awaited:
+            self._courier.hurry()  # it could not be told before there was something to do
+        reached("pickled")
+        if unsafe:
+            self._telling.of_unsafe(unsafe, letter.begin.path)
+        self._courier.send_finish(
+            letter,
+            msgspec.structs.replace(finish, small=small, unsafe=unsafe, staged_s=time.monotonic()),
+        )
+
+
+@contextmanager
+def giving_way() -> Iterator[None]:
+    """Let other threads of the interpreter run after half a millisecond of work, not after five.
+
+    A thread that launches kernels lets go of the interpreter with each of them, and would wait that
+    long to get it back, hundreds of times in a step.
+    """
+    global _num_giving_way, _interval_before_s
+    with _giving_way:
+        if _num_giving_way == 0:
+            _interval_before_s = sys.getswitchinterval()
+            sys.setswitchinterval(min(_interval_before_s, SWITCH_S))
+        _num_giving_way += 1
+    try:
+        yield
+    finally:
+        with _giving_way:
+            _num_giving_way -= 1
+            if _num_giving_way == 0:
+                sys.setswitchinterval(_interval_before_s)
+
+
+_giving_way = threading.Lock()
+_num_giving_way = 0
+"""Posting threads of several savers may pickle at the same time."""
+_interval_before_s = 0.0

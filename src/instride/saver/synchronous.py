@@ -1,0 +1,216 @@
+"""Saving where nothing can be done in the background: training waits until a save is durable."""
+
+from __future__ import annotations
+
+import errno
+import os
+import platform
+import socket
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from instride.errors import (
+    DamagedError,
+    InstrideError,
+    SaveFailedError,
+    StoreInUseError,
+    UnsafeStateError,
+)
+from instride.saver.leaving import let_go_in_children
+from instride.saver.letter import finish_of
+from instride.saver.pending import Pending, Purpose, SavedCheckpoint
+from instride.saver.plainly import save_plainly
+from instride.saver.telling import Telling
+from instride.store.atomic import make_directory
+from instride.store.lock import Owner, StoreLock, started_at, take_lock
+from instride.store.manifest import Timings
+from instride.store.naming import Naming
+from instride.store.retention import Keep
+from instride.store.verifying import verify
+from instride.writer.describing import manifest_of
+from instride.writer.journal import Journal, Value, journal_path
+from instride.writer.page import NOBODYS, SharedPage
+from instride.writer.protocol import Finish
+
+if TYPE_CHECKING:
+    from instride.snapshot.late import Promise
+
+FORKED = "this process was forked from the trainer"
+
+
+class SynchronousEngine:
+    """Takes a snapshot, writes it, gives it its name and reads it back, all in the call."""
+
+    waits_for: int | None = None
+
+    def __init__(self, directory: Path | None, keep: Keep, *, packs: bool = False) -> None:
+        self._directory = directory
+        self._naming = Naming(directory, keep)
+        self._telling = Telling()
+        self._lock: StoreLock | None = None
+        self._last: Pending | None = None
+        self._next_id = 1
+        self.is_closed = False
+        self._owner_pid = os.getpid()
+        self.page = SharedPage(NOBODYS)
+        self.problem: str | None = None
+        try:
+            self._take_store()
+        except OSError as error:
+            self.problem = f"{directory}: {error.strerror}"
+        self._journal = Journal(journal_path(directory), self.page) if directory else None
+        let_go_in_children(self)
+        self._note("start", host=socket.gethostname(), trainer_pid=self._owner_pid)
+        self.warn_once(
+            "synchronous",
+            f"{platform.system()} lacks what saving in the background needs: training waits until "
+            f"a save is on the disk{', and nothing is packed' if packs else ''}",
+        )
+
+    def _take_store(self) -> None:
+        """Own the store, as long as it is there. Raises StoreInUseError and OSError."""
+        if self._directory is None or (self._lock is not None and self._lock.is_in_place()):
+            return
+        pid = os.getpid()
+        me = Owner(socket.gethostname(), pid, started_at(pid) or 0, pid)
+        lock = take_lock(self._directory, me)
+        if isinstance(lock, Owner):
+            raise StoreInUseError(str(self._directory), lock.host, lock.trainer_pid)
+        if self._lock is not None:
+            self._lock.release()  # of a store that was deleted
+        self._lock = lock
+        self._naming.sweep()
+
+    @property
+    def prepare_cost_s(self) -> float:
+        """There is nothing to prepare."""
+        return 0.0
+
+    def let_be_late(self, promises: Callable[[], Promise]) -> None:
+        """Nothing is: what a save returns is written."""
+
+    def fence(self) -> None:
+        """Nothing is left to be copied when a save returns."""
+
+    def prepare(self, tree: object, *, detached: bool) -> None:
+        """There is no memory to be asked for."""
+
+    def await_store(self, timeout: float) -> bool:
+        return True
+
+    def save(self, tree: object, purpose: Purpose, *, detached: bool) -> Pending:
+        """Returns when the file has its name, or has failed to get it."""
+        pending = Pending(purpose.path, purpose.step)
+        self._last = pending
+        try:
+            pending.commit(self._save(tree, purpose, detached=detached))
+        except UnsafeStateError as error:
+            pending.fail(error)
+            raise
+        except InstrideError as error:
+            self._fail(pending, error)
+        except OSError as error:
+            hint = "hint.taken" if error.errno == errno.EEXIST else "hint"
+            why = error.strerror or str(error)
+            self._fail(pending, SaveFailedError(purpose.path, why, hint=hint))
+        except Exception as error:  # what a class does when it is pickled is its own affair
+            why = f"{type(error).__name__}: {error}"
+            self._fail(pending, SaveFailedError(purpose.path, why))
+        else:
+            self._tidy(purpose.path)
+        return pending
+
+    def _fail(self, pending: Pending, error: InstrideError) -> None:
+        pending.fail(error)
+        self._note("failed", path=str(pending.path), why=str(error))
+        self._telling.of(error)
+
+    def _save(self, tree: object, purpose: Purpose, *, detached: bool) -> SavedCheckpoint:
+        if self.is_closed or self._owner_pid != os.getpid():
+            why = "the saver was closed before" if self.is_closed else FORKED
+            raise SaveFailedError(purpose.path, why)
+        called_s = time.monotonic()
+        self._take_store()
+        place = self._naming.place_of(purpose.path)
+        make_directory(place.parent)
+        temporary = self._naming.temporary_for(place)
+        try:
+            written, unsafe = save_plainly(tree, temporary, detached=detached)
+            self._tell_of(unsafe, purpose)
+            finish = self._finish(purpose, unsafe, called_s)
+            serial = self._naming.next_serial(place)
+            manifest = manifest_of(place, finish, written, serial)
+            self._naming.publish(temporary, place, manifest)
+        except BaseException:
+            with suppress(OSError):
+                temporary.unlink(missing_ok=True)
+            raise
+        took_s = time.monotonic() - called_s
+        self._note_saved(finish, purpose.path, written.size_bytes, took_s)
+        timings = Timings(took_s, 0.0, took_s, took_s)
+        return SavedCheckpoint(purpose.path, purpose.step, written.size_bytes, timings)
+
+    def _tell_of(self, unsafe: list[str], purpose: Purpose) -> None:
+        if unsafe and purpose.strict:
+            raise UnsafeStateError(unsafe)
+        if unsafe:
+            self._telling.of_unsafe(unsafe, purpose.path)
+
+    def _finish(self, purpose: Purpose, unsafe: list[str], called_s: float) -> Finish:
+        now_s = time.monotonic()
+        finish = finish_of(self._next_id, purpose, called_s, Timings(now_s - called_s))
+        self._next_id += 1
+        return msgspec.structs.replace(finish, unsafe=unsafe, staged_s=now_s)
+
+    def _note_saved(self, finish: Finish, path: Path, size_bytes: int, took_s: float) -> None:
+        at_s = time.time() - took_s
+        self._note("call", at_s, id=finish.id, step=finish.step, s=took_s, waited_s=0.0)
+        self._note(
+            "durable", id=finish.id, path=str(path), bytes=size_bytes, s=took_s, staged_s=took_s
+        )
+
+    def _tidy(self, path: Path) -> None:
+        """Read back what was saved; only if it is whole, delete what need not be kept."""
+        if self._directory is None:
+            return
+        try:
+            verify(path)
+            deleted = self._naming.prune(path)
+        except DamagedError as error:
+            self._note("damaged", path=str(path), why=str(error))
+            self._telling.of(error)
+        except OSError as error:
+            self._note("tidy-failed", path=str(path), why=error.strerror or str(error))
+        else:
+            self._note("verified", path=str(path))
+            if deleted:
+                self._note("deleted", names=[each.name for each in deleted])
+
+    def warn_once(self, kind: str, text: str) -> None:
+        self._telling.once(kind, text)
+
+    def _note(self, kind: str, at_s: float | None = None, **fields: Value) -> None:
+        if self._journal is not None:
+            self._journal.note(kind, at_s, **fields)
+
+    def close(self) -> InstrideError | None:
+        """Release the store; why the last save failed, if it did. Idempotent."""
+        if self.is_closed or self._owner_pid != os.getpid():
+            return None
+        self.is_closed = True
+        if self._journal is not None:
+            self._journal.close()
+        self.page.close()
+        self.let_go()
+        return None if self._last is None else self._last.error
+
+    def let_go(self) -> None:
+        """Also in a forked child, which would keep the store locked after the trainer is gone."""
+        if self._lock is not None:
+            self._lock.release()
+            self._lock = None

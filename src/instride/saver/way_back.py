@@ -1,0 +1,137 @@
+"""The way back: which checkpoint is restored, and how the parts of a training get it."""
+
+from __future__ import annotations
+
+import errno
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import torch
+
+from instride.errors import (
+    DamagedError,
+    MismatchError,
+    NoCheckpointError,
+    UnsafeCheckpointError,
+)
+from instride.saver.choosing import Engine
+from instride.saver.parts import Part
+from instride.saver.randomness import restore_random_states
+from instride.saver.restoring import read_state
+from instride.store.directory import Checkpoint, checkpoints_in
+from instride.store.verifying import verify
+
+DISK_LOST = {errno.EIO, errno.ENODATA, errno.EBADMSG, getattr(errno, "EUCLEAN", errno.EIO)}
+"""What a disk answers that has lost what was written."""
+SLOW_S = 20.0
+"""How long a store may take to answer before that is worth a word."""
+
+
+class Restored(NamedTuple):
+    """What was put back."""
+
+    path: Path
+    next_step: int
+    extra: dict[str, Any]
+
+
+class WayBack:
+    """Puts checkpoints of a store back into the parts of a training."""
+
+    def __init__(self, directory: Path, parts: Mapping[str, Part], engine: Engine) -> None:
+        self._directory = directory
+        self._parts = parts
+        self._engine = engine
+
+    def take(self, step: int | None, *, strict: bool, weights_only: bool) -> Restored | None:
+        """Put the newest whole checkpoint, or that of a step, back; None if there is none yet.
+
+        Raises NoCheckpointError if there are some and none of them is whole.
+        """
+        self._await_store()
+        tried: set[Path] = set()
+        while (checkpoint := self._next_candidate(step, tried)) is not None:
+            tried.add(checkpoint.path)
+            try:
+                if checkpoint.is_damaged:
+                    verify(checkpoint.path)
+                tree = read_state(
+                    checkpoint.path,
+                    checkpoint.manifest,
+                    self._parts,
+                    weights_only=weights_only,
+                    strict=strict,
+                )
+            except FileNotFoundError:
+                continue  # it was packed meanwhile, and its pack is next
+            except (DamagedError, OSError) as error:
+                if isinstance(error, OSError) and error.errno not in DISK_LOST:
+                    raise  # it is not the checkpoint's fault, and may pass: no work is given up
+                self._engine.warn_once(f"damaged {checkpoint.path}", _how_damaged(error))
+                continue
+            return self._put_back(checkpoint, tree, strict=strict)
+        if tried or step is not None:
+            raise NoCheckpointError(self._directory, step)
+        return None
+
+    def _next_candidate(self, step: int | None, tried: set[Path]) -> Checkpoint | None:
+        """What may be restored, the last commit first; before them what is known to be damaged, to
+        be told of: of these nobody knows how new they are."""
+        return max(
+            (
+                checkpoint
+                for checkpoint in checkpoints_in(self._directory)
+                if checkpoint.was_ours and step in (None, checkpoint.step)
+                if checkpoint.path not in tried
+            ),
+            key=lambda checkpoint: (checkpoint.is_damaged, checkpoint.serial),
+            default=None,
+        )
+
+    def _put_back(self, checkpoint: Checkpoint, tree: dict[str, Any], *, strict: bool) -> Restored:
+        missing = sorted(self._parts.keys() - tree.keys())
+        if missing and strict:
+            raise MismatchError(checkpoint.path, f"it has no part `{missing[0]}`")
+        for name in missing:
+            self._engine.warn_once(f"missing {name}", f"`{checkpoint.path}` has no part `{name}`")
+        for name, part in self._parts.items():
+            if name in tree:
+                self._load(checkpoint, name, part, tree[name], strict=strict)
+        for why in restore_random_states(tree.get("rng", {})):
+            self._engine.warn_once(f"random {why}", why)
+        next_step = int(tree.get("step", checkpoint.step)) + 1
+        return Restored(checkpoint.path, next_step, tree.get("extra", {}))
+
+    def _load(
+        self, checkpoint: Checkpoint, name: str, part: Any, state: Any, *, strict: bool
+    ) -> None:
+        try:
+            if isinstance(part, torch.nn.Module):
+                part.load_state_dict(state, strict=strict)
+            else:
+                part.load_state_dict(state)
+        except (RuntimeError, ValueError, KeyError, TypeError) as error:
+            if strict:
+                raise MismatchError(checkpoint.path, f"part `{name}`: {error}") from error
+            self._engine.warn_once(f"part {name}", f"part `{name}` was not restored: {error}")
+
+    def _await_store(self) -> None:
+        """A writer of a run that was killed may still be committing what is to be restored."""
+        start_s = time.monotonic()
+        while not self._engine.await_store(1.0):
+            if self._engine.waits_for is not None:
+                self._engine.warn_once(
+                    "waiting",
+                    f"waiting for writer {self._engine.waits_for}, which still commits a "
+                    "checkpoint of the training before",
+                )
+            elif time.monotonic() - start_s > SLOW_S:
+                self._engine.warn_once("slow", f"`{self._directory}` does not answer yet")
+
+
+def _how_damaged(error: Exception) -> str:
+    if isinstance(error, UnsafeCheckpointError | DamagedError):
+        return f"{error}; the checkpoint before it is used"
+    return f"a checkpoint cannot be read: {error}; the one before it is used"

@@ -1,0 +1,142 @@
+"""Copies that are made after the call, until an optimizer is about to change their sources."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+
+import torch
+
+from instride.snapshot.blocks import Pairs, Share
+
+Promise = Callable[[], dict[int, torch.Tensor]]
+"""Tells which tensors only a fenced optimizer changes, by the address of their storage."""
+NUM_IN_FLIGHT = 2
+HURRIED_BYTES = 512 << 20
+"""How much is given to the bus at once of what an optimizer waits for anyway."""
+
+
+class ChangedError(Exception):
+    """Something other than its optimizer wrote to a tensor that was still being copied."""
+
+
+class LateCopy:
+    """Storages that only an optimizer changes, while forward and backward run.
+
+    Whether nothing else changed them is seen by the versions that torch counts, and by where they
+    lie; kernels that torch knows nothing of, and fused optimizers without our hooks, count nothing.
+    """
+
+    def __init__(self) -> None:
+        self._shares: list[Share] = []
+        self._tensors: list[torch.Tensor] = []
+        self._before: tuple[list[int], list[int]] = ([], [])
+        self._is_fenced = False
+        self._is_changed = False
+        self._is_issued = threading.Event()
+        self._is_over = threading.Event()
+        self._end: torch.cuda.Event | None = None
+
+    def begin(self, shares: list[Share], promised: dict[int, torch.Tensor]) -> None:
+        self._tensors = [promised[share.source.data_ptr()] for share in shares]
+        self._is_fenced = self._is_changed = False
+        self._end = None
+        self._is_issued.clear()
+        self._is_over.clear()
+        self._shares = shares
+        self._before = self._now()
+
+    def _now(self) -> tuple[list[int], list[int]]:
+        return (
+            [tensor._version for tensor in self._tensors],
+            [share.source.data_ptr() for share in self._shares],
+        )
+
+    def copy(self) -> None:
+        """Off the training thread, on its stream. Raises ChangedError."""
+        if not self._shares:
+            return
+        self._refuse_changes()
+        try:
+            self._copy()
+        except RuntimeError:
+            self._refuse_changes()  # memory that is gone cannot be copied
+            raise
+        self._refuse_changes()
+
+    def _copy(self) -> None:
+        paced = Paced()
+        paced.copy(share.over_the_bus for share in self._shares)
+        end = torch.cuda.Event()
+        end.record()
+        self._end = end
+        self._is_issued.set()
+        paced.finish()
+
+    def _refuse_changes(self) -> None:
+        has_changed = self._now() != self._before  # seen before an optimizer may have said so
+        if self._is_changed or (has_changed and not self._is_fenced):
+            raise ChangedError(
+                "something wrote to a parameter, or to what its optimizer keeps of it, between "
+                "the save and the step of the optimizer"
+            )
+
+    def end(self) -> None:
+        """Whatever happened: nobody needs to wait any more."""
+        self._shares = []
+        self._tensors = []
+        self._is_issued.set()
+        self._is_over.set()
+
+    def fence(self, device: torch.device) -> None:
+        """On the training thread, before an optimizer changes anything."""
+        if not self._shares:
+            return
+        if not self._is_fenced:
+            self._is_changed = self._now() != self._before
+            self._is_fenced = True
+        if torch.cuda.is_current_stream_capturing():
+            self._is_over.wait()  # a graph must not wait for what lies outside of it
+            return
+        self._is_issued.wait()
+        if self._end is not None:
+            torch.cuda.current_stream(device).wait_event(self._end)
+
+
+class Paced:
+    """Copies to the host with few groups under way, each of them one call without the GIL."""
+
+    def __init__(self, num_bytes: int = HURRIED_BYTES) -> None:
+        self._num_bytes = num_bytes
+        self._in_flight: deque[torch.cuda.Event] = deque()
+
+    def copy(self, pairs: Iterable[Pairs]) -> None:
+        for places, pieces in grouped(pairs, self._num_bytes):
+            torch._foreach_copy_(places, pieces, non_blocking=True)
+            event = torch.cuda.Event(blocking=True)
+            event.record()
+            self._in_flight.append(event)
+            if len(self._in_flight) > NUM_IN_FLIGHT:
+                self._in_flight.popleft().synchronize()
+
+    def finish(self) -> None:
+        while self._in_flight:
+            self._in_flight.popleft().synchronize()
+
+
+def grouped(many: Iterable[Pairs], num_bytes: int) -> Iterator[Pairs]:
+    """Places and what belongs there, in groups of about so many bytes."""
+    places: list[torch.Tensor] = []
+    pieces: list[torch.Tensor] = []
+    size = 0
+    for pairs in many:
+        for place, piece in zip(*pairs, strict=True):
+            places.append(place)
+            pieces.append(piece)
+            size += piece.numel()
+            if size >= num_bytes:
+                yield places, pieces
+                places, pieces, size = [], [], 0
+    if places:
+        yield places, pieces

@@ -1,0 +1,157 @@
+"""Processes that are forked, and programs that end: what they save is saved."""
+
+from __future__ import annotations
+
+import multiprocessing
+import threading
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+import pytest
+import torch
+
+import instride
+from tests.saver.scripts import run
+
+pytestmark = pytest.mark.torch
+forking = multiprocessing.get_context("fork")
+
+
+WORDS = [str(n) for n in range(300_000)]
+"""Much that is no tensor: it is pickled long after the call."""
+
+
+def save_and_return(values: torch.Tensor, path: Path) -> None:
+    instride.save({"values": values, "words": WORDS}, path)
+
+
+def save_into(store: Path) -> None:
+    saver = instride.Saver(store, model=torch.nn.Linear(2, 2))
+    saver.save(1, extra={"words": WORDS})
+
+
+def is_running(line: Connection) -> None:
+    line.send(_kept())
+    threading.Event().wait()
+
+
+def _kept() -> list[str]:
+    """Memory of snapshots that this process keeps alive."""
+    maps = Path("/proc/self/maps").read_text().splitlines()
+    fds = [each for each in Path("/proc/self/fd").iterdir() if each.is_symlink()]
+    files = [str(each.readlink()) for each in fds if each.is_symlink()]
+    return [each for each in maps + files if "instride-arena" in each]
+
+
+def test_a_forked_process_saves_through_a_writer_of_its_own(tmp_path: Path) -> None:
+    """The parent has computed with threads that a child does not have, and would wait for."""
+    values = torch.ones(4 << 20).mul(2).cumsum(0)
+    instride.save({"w": torch.zeros(3)}, tmp_path / "parent.pt").wait(60)
+
+    worker = forking.Process(target=save_and_return, args=(values, tmp_path / "child.pt"))
+    worker.start()
+    worker.join()
+
+    assert worker.exitcode == 0
+    saved = instride.load(tmp_path / "child.pt")
+    assert torch.equal(saved["values"], values)
+    assert saved["words"] == WORDS
+    instride.save({"w": torch.ones(3)}, tmp_path / "parent.pt").wait(60)
+
+
+def stream_into(values: torch.Tensor, store: Path) -> None:
+    part = torch.nn.ParameterDict({"weights": values})
+    instride.Saver(store, memory_bytes=1, part=part).save(1).wait(60)
+
+
+def test_a_snapshot_streams_out_of_a_forked_process_too(tmp_path: Path) -> None:
+    values = torch.ones(5 << 20).mul(2).cumsum(0)
+
+    worker = forking.Process(target=stream_into, args=(values, tmp_path))
+    worker.start()
+    worker.join()
+
+    assert worker.exitcode == 0
+    assert torch.equal(torch.load(tmp_path / "step_00000001.pt")["part"]["weights"], values)
+
+
+def test_a_worker_that_saves_into_a_store_and_returns_has_saved(tmp_path: Path) -> None:
+    worker = forking.Process(target=save_into, args=(tmp_path,))
+    worker.start()
+    worker.join()
+
+    assert worker.exitcode == 0
+    assert (tmp_path / "step_00000001.pt").exists()
+
+
+def test_a_saver_of_the_parent_says_so_in_a_forked_process(tmp_path: Path) -> None:
+    def save_here(line: Connection) -> None:
+        with pytest.warns(RuntimeWarning, match="forked"):
+            line.send(str(saver.save(1).error))
+
+    with instride.Saver(tmp_path, model=torch.nn.Linear(2, 2)) as saver:
+        ours, theirs = forking.Pipe()
+        worker = forking.Process(target=save_here, args=(theirs,))
+        worker.start()
+        assert "forked" in ours.recv()
+        worker.join()
+
+    assert worker.exitcode == 0
+
+
+def test_a_forked_process_keeps_none_of_the_memory_of_snapshots(tmp_path: Path) -> None:
+    model = torch.nn.Linear(1 << 10, 1 << 10)
+    ours, theirs = forking.Pipe()
+    with instride.Saver(tmp_path, model=model) as saver:
+        saver.save(1).wait(60)
+        saver.save(2, extra={"more": torch.zeros(4 << 20)}).wait(60)  # the arena grows
+        assert _kept()
+        worker = forking.Process(target=is_running, args=(theirs,))
+        worker.start()
+        try:
+            assert ours.recv() == []
+        finally:
+            worker.terminate()
+            worker.join()
+        saver.save(3).wait(60)
+
+
+AT_EXIT = """
+import atexit
+def last():
+    words = [str(n) for n in range(300_000)]  # they are pickled long after the call
+    print(instride.save({"w": torch.ones(3), "words": words}, "last.pt").error)
+"""
+
+
+def test_a_program_that_saves_for_the_first_time_at_its_end_has_saved(tmp_path: Path) -> None:
+    assert run(tmp_path, AT_EXIT + "atexit.register(last)") == ["None"]
+    assert (tmp_path / "last.pt").exists()
+
+
+def test_a_save_at_the_end_works_after_ours_has_ended(tmp_path: Path) -> None:
+    script = """
+atexit.register(last)
+instride.save({"w": torch.zeros(3)}, "first.pt")
+"""
+    assert run(tmp_path, AT_EXIT + script) == ["None"]
+    assert (tmp_path / "first.pt").exists()
+    assert torch.equal(torch.load(tmp_path / "last.pt")["w"], torch.ones(3))
+
+
+def test_the_later_of_two_saves_of_one_path_wins_at_the_end(tmp_path: Path) -> None:
+    script = """
+atexit.register(last)
+instride.save({"w": torch.zeros(3)}, "last.pt")
+"""
+    run(tmp_path, AT_EXIT + script)
+    assert torch.equal(torch.load(tmp_path / "last.pt")["w"], torch.ones(3))
+
+
+def test_a_saver_that_is_opened_at_the_end_and_never_closed_has_saved(tmp_path: Path) -> None:
+    script = """
+import atexit
+atexit.register(lambda: saver("store").save(1))
+"""
+    run(tmp_path, script)
+    assert (tmp_path / "store" / "step_00000001.pt").exists()

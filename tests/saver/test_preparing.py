@@ -1,0 +1,80 @@
+"""What is done ahead of the first save touches nothing that it does not know."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+import instride
+from instride.saver.posting import giving_way
+
+pytestmark = pytest.mark.torch
+
+
+class NotReady:
+    """A part that can be asked only when training has come far enough."""
+
+    def __init__(self) -> None:
+        self.num_asked = 0
+        self.is_ready = False
+
+    def state_dict(self) -> dict[str, Any]:
+        self.num_asked += 1
+        if not self.is_ready:
+            raise RuntimeError("there is nothing yet")
+        return {"average": torch.ones(2)}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        raise NotImplementedError
+
+
+class Shy(torch.nn.Linear):
+    """A module that says something of its own when it is saved."""
+
+    def get_extra_state(self) -> Any:
+        raise RuntimeError("there is nothing yet")
+
+
+@pytest.mark.parametrize("part", [NotReady(), Shy(2, 2)])
+def test_a_part_that_is_not_ready_disturbs_neither_the_start_nor_the_steps(
+    part: Any, tmp_path: Path
+) -> None:
+    model = torch.nn.Linear(2, 2)
+    optimizer = torch.optim.AdamW(model.parameters())
+    with instride.Saver(tmp_path, model=model, optimizer=optimizer, part=part) as saver:
+        for _ in range(4):
+            model(torch.ones(1, 2)).sum().backward()
+            optimizer.step()
+        with pytest.raises(RuntimeError, match="nothing yet"):
+            saver.save(1)
+
+
+def test_a_part_of_somebody_is_asked_only_by_a_save(tmp_path: Path) -> None:
+    model, part = torch.nn.Linear(2, 2), NotReady()
+    part.is_ready = True
+    optimizer = torch.optim.AdamW(model.parameters())
+    with instride.Saver(tmp_path, model=model, optimizer=optimizer, part=part) as saver:
+        for _ in range(4):
+            model(torch.ones(1, 2)).sum().backward()
+            optimizer.step()
+        assert part.num_asked == 0
+        saver.save(1).wait(60)
+        assert part.num_asked == 1
+
+
+def test_threads_that_give_way_at_the_same_time_leave_the_interpreter_as_it_was() -> None:
+    before = sys.getswitchinterval()
+    first, second = ExitStack(), ExitStack()
+
+    first.enter_context(giving_way())
+    second.enter_context(giving_way())
+    first.close()
+    assert sys.getswitchinterval() < before
+    second.close()
+
+    assert sys.getswitchinterval() == before

@@ -1,0 +1,121 @@
+"""The arena: its pages are there before they are needed, in the mapping that is copied to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from instride.snapshot.arena import LEAST_SLOTS, SPARE_BYTES, Arena
+from instride.store.manifest import PIECE_BYTES
+
+pytestmark = pytest.mark.torch
+
+MAPPING = re.compile(r"^([0-9a-f]+)-[0-9a-f]+ .*instride-arena")
+RESIDENT = re.compile(r"^Rss: +(\d+) kB")
+
+
+@pytest.fixture
+def arena() -> Iterator[Arena]:
+    arena = Arena()
+    yield arena
+    arena.close()
+
+
+def resident_bytes(arena: Arena) -> int:
+    """So much of what the arena maps now can be touched without a fault."""
+    start = None
+    for line in Path("/proc/self/smaps").read_text().splitlines():
+        if mapping := MAPPING.match(line):
+            start = int(mapping[1], 16)
+        elif start == arena.memory.data_ptr() and (resident := RESIDENT.match(line)):
+            return int(resident[1]) << 10
+    raise AssertionError("the arena is not mapped")
+
+
+def test_an_arena_that_grew_is_populated_from_its_beginning(arena: Arena) -> None:
+    """Its first pages were there before, but not in the new mapping: each would be a fault."""
+    arena.grow(4 * PIECE_BYTES)
+    arena.populate()
+    assert resident_bytes(arena) == 4 * PIECE_BYTES
+
+    arena.grow(10 * PIECE_BYTES)
+    arena.populate()
+
+    assert resident_bytes(arena) == 10 * PIECE_BYTES
+
+
+def test_what_an_arena_holds_survives_its_growth(arena: Arena) -> None:
+    arena.grow(4 * PIECE_BYTES)
+    arena.memory[:8] = 7
+    before = arena.memory
+
+    arena.grow(5 * PIECE_BYTES)
+    arena.memory[8] = 8
+
+    assert arena.memory[:9].tolist() == [7] * 8 + [8]
+    assert before[8] == 8  # both are the same memory
+
+
+def test_an_arena_never_shrinks_and_stays_within_its_budget() -> None:
+    arena = Arena(budget_bytes=6 * PIECE_BYTES + 1)
+    sizes = []
+    for wanted in (1, 5 * PIECE_BYTES, PIECE_BYTES, 100 * PIECE_BYTES):
+        arena.grow(wanted)
+        sizes.append(arena.num_bytes // PIECE_BYTES)
+    arena.close()
+
+    assert sizes == [1, 5, 5, 6]
+
+
+def test_the_smallest_arena_is_larger_than_a_budget_that_nothing_fits_into() -> None:
+    arena = Arena(budget_bytes=1)
+    arena.grow(100 * PIECE_BYTES)
+    assert arena.num_bytes == LEAST_SLOTS * PIECE_BYTES
+    arena.close()
+
+
+def test_memory_that_the_machine_does_not_have_is_not_asked_for(
+    arena: Arena, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arena.grow(4 * PIECE_BYTES)
+    monkeypatch.setattr("instride.snapshot.arena.available_memory_bytes", lambda: 0)
+
+    arena.populate()
+    assert resident_bytes(arena) == 0
+    arena.grow(100 * PIECE_BYTES)
+    assert arena.num_bytes == 4 * PIECE_BYTES
+
+
+def test_an_arena_that_is_closed_does_not_grow_any_more() -> None:
+    arena = Arena()
+    arena.close()
+
+    arena.grow(PIECE_BYTES)
+    arena.populate()
+
+    assert arena.num_bytes == 0
+
+
+def test_pages_that_are_not_there_are_only_used_while_there_is_memory_for_them(
+    arena: Arena, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arena.grow(40 * PIECE_BYTES)
+    monkeypatch.setattr("instride.snapshot.arena.available_memory_bytes", lambda: 0)
+
+    assert arena.usable_bytes(40 * PIECE_BYTES) == LEAST_SLOTS * PIECE_BYTES
+    free_bytes = SPARE_BYTES + 6 * PIECE_BYTES
+    monkeypatch.setattr("instride.snapshot.arena.available_memory_bytes", lambda: free_bytes)
+    assert arena.usable_bytes(40 * PIECE_BYTES) == (LEAST_SLOTS + 6) * PIECE_BYTES
+
+
+def test_pages_that_are_there_may_be_used_however_little_memory_is_left(
+    arena: Arena, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arena.grow(40 * PIECE_BYTES)
+    arena.populate()
+    monkeypatch.setattr("instride.snapshot.arena.available_memory_bytes", lambda: 0)
+
+    assert arena.usable_bytes(39 * PIECE_BYTES + 1) == 40 * PIECE_BYTES
