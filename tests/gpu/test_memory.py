@@ -1,0 +1,171 @@
+"""Sources that are freed or resized, and devices that are full."""
+
+from __future__ import annotations
+
+import gc
+from pathlib import Path
+
+import psutil
+import pytest
+import torch
+
+import instride
+from instride.errors import SaveFailedError
+from tests.gpu.trainings import Holder, busy, load, lock_arena, make, one_step
+
+pytestmark = [
+    pytest.mark.torch,
+    pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU here"),
+]
+
+GIB = 1 << 30
+
+
+def test_a_source_that_is_emptied_and_used_for_others_is_saved_as_it_was(
+    queue: torch.Tensor, room: str, tmp_path: Path
+) -> None:
+    """As FSDP does it, with memory that belongs to another stream."""
+    other = torch.cuda.Stream()
+    for run in range(3):
+        with torch.cuda.stream(other):
+            x = torch.full((16 << 20,), float(run), device="cuda")
+        torch.cuda.current_stream().wait_stream(other)
+        with instride.Saver(tmp_path / str(run), state=Holder(x=x)) as saver:
+            busy(queue)
+            pending = saver.save(1)
+            x.untyped_storage().resize_(0)
+            torch.cuda.empty_cache()
+            with torch.cuda.stream(other):
+                trash = [torch.full((16 << 20,), -1.0, device="cuda") for _ in range(4)]
+            assert bool((load(pending.wait(60).path)["state"]["x"] == run).all())
+            del trash
+
+
+def test_a_source_that_is_dropped_by_everybody_is_saved_as_it_was(
+    queue: torch.Tensor, room: str, tmp_path: Path
+) -> None:
+    holder = Holder(x=torch.full((16 << 20,), 7.0, device="cuda"))
+    with instride.Saver(tmp_path, state=holder) as saver:
+        busy(queue)
+        pending = saver.save(1)
+        holder.tensors.clear()
+        gc.collect()
+        torch.cuda.empty_cache()
+        trash = [torch.full((16 << 20,), -1.0, device="cuda") for _ in range(4)]
+        assert bool((load(pending.wait(60).path)["state"]["x"] == 7).all())
+        del trash
+
+
+@pytest.mark.filterwarnings("ignore:instride:RuntimeWarning")
+def test_a_parameter_that_is_emptied_before_its_optimizer_runs_is_right_or_refused(
+    queue: torch.Tensor, no_room: None, tmp_path: Path
+) -> None:
+    model, optimizer = make(fused=True)
+    weight = next(model.parameters())
+    with instride.Saver(tmp_path, model=model, o=optimizer) as saver:
+        one_step(model, optimizer)
+        lock_arena(saver)
+        one_step(model, optimizer)
+        busy(queue)
+        wanted = weight.detach().clone()
+        pending = saver.save(1)
+        weight.untyped_storage().resize_(0)
+        weight.untyped_storage().resize_(wanted.numel() * 4)
+        weight.data.fill_(-1)
+        with pytest.raises(SaveFailedError, match="something wrote to a parameter"):
+            pending.wait(60)
+        weight.data.copy_(wanted)
+        saved = load(saver.save(2).wait(60).path)
+        assert torch.equal(saved["model"]["0.weight"], wanted)
+
+
+def test_memory_that_a_snapshot_used_is_there_for_training(tmp_path: Path) -> None:
+    state = torch.zeros(GIB, dtype=torch.uint8, device="cuda")
+    with instride.Saver(tmp_path, state=Holder(x=state)) as saver:
+        saver.save(1).wait(120)
+        left, _ = torch.cuda.mem_get_info()
+        hungry = torch.empty(left - (64 << 20), dtype=torch.uint8, device="cuda")
+        more = [torch.empty(256 << 20, dtype=torch.uint8, device="cuda") for _ in range(2)]
+        assert hungry.numel() + sum(each.numel() for each in more) > left
+        saver.save(2).wait(120)
+        del hungry, more
+    torch.cuda.empty_cache()
+
+
+def test_a_device_that_training_fills_does_not_run_out_because_of_us(tmp_path: Path) -> None:
+    """Nine tenths are activations at the peak; then a longer batch takes nearly all there is."""
+    state = torch.zeros(6 * GIB, dtype=torch.uint8, device="cuda")
+    _, total = torch.cuda.mem_get_info()
+
+    def step(part: float) -> None:
+        torch.empty(int(total * part) - state.numel(), dtype=torch.uint8, device="cuda").fill_(1)
+        state.add_(1)
+
+    torch.cuda.empty_cache()
+    with instride.Saver(tmp_path, keep=instride.Keep(last=1), state=Holder(x=state)) as saver:
+        for number in range(1, 4):
+            step(0.9)
+            pending = saver.save(number)
+            step(0.9)
+            torch.cuda.synchronize()
+            saved = torch.load(pending.wait(120).path, map_location="cpu", mmap=True)
+            assert bool((saved["state"]["x"][:: 1 << 20] == 2 * number - 1).all())
+        torch.cuda.empty_cache()
+        step(0.97)
+        pending = saver.save(9)
+        step(0.97)
+        pending.wait(120)
+    torch.cuda.empty_cache()
+
+
+def test_nothing_is_kept_on_a_device_where_memory_is_scarce(tmp_path: Path) -> None:
+    state = torch.zeros(2 * GIB, dtype=torch.uint8, device="cuda")
+    torch.cuda.empty_cache()
+    free, total = torch.cuda.mem_get_info()
+    filling = torch.empty(free - total // 20, dtype=torch.uint8, device="cuda")
+    before, _ = torch.cuda.mem_get_info()
+    with instride.Saver(tmp_path, state=Holder(x=state)) as saver:
+        saver.save(1).wait(120)
+        after, _ = torch.cuda.mem_get_info()
+    assert before - after < 64 << 20
+    del filling
+    torch.cuda.empty_cache()
+
+
+def test_five_hundred_saves_take_no_more_memory_than_a_few(tmp_path: Path) -> None:
+    model, optimizer = make(fused=True)
+    process = psutil.Process()
+    seen: list[tuple[int, int, int]] = []
+    with instride.Saver(
+        tmp_path, keep=instride.Keep(last=1), model=model, optimizer=optimizer
+    ) as saver:
+        for step in range(1, 501):
+            one_step(model, optimizer)
+            pending = saver.save(step)
+            if step % 100 == 0:
+                pending.wait(60)
+                seen.append(
+                    (
+                        process.memory_info().rss,
+                        torch.cuda.memory_reserved(),
+                        torch.cuda.mem_get_info()[0],
+                    )
+                )
+    host, reserved, free = zip(*seen, strict=True)
+    assert max(host) - host[0] < 16 << 20
+    assert max(reserved) == reserved[0]
+    assert min(free) == free[0]
+
+
+def test_locked_memory_is_let_go_before_it_is_unmapped(tmp_path: Path) -> None:
+    """Else whatever is mapped there next cannot be copied to the device."""
+    for run in range(4):
+        x = torch.ones(64 << 20, dtype=torch.uint8, device="cuda")
+        with instride.Saver(tmp_path / str(run), state=Holder(x=x)) as saver:
+            lock_arena(saver)
+            assert saver.prepare_cost_s > 0
+            saver.save(1).wait(60)
+        mapped = torch.from_file(
+            str(tmp_path / str(run) / "step_00000001.pt"), size=60 << 20, dtype=torch.uint8
+        )
+        assert mapped.cuda().numel() == 60 << 20

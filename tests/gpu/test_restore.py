@@ -1,0 +1,77 @@
+"""The way back: into the memory that is there, and no more than that."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+
+import instride
+from tests.gpu.trainings import assert_same, make, one_step
+
+pytestmark = [
+    pytest.mark.torch,
+    pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU here"),
+]
+
+SMALL_SEGMENT_BYTES = 2 << 20
+"""What the allocator of the GPU asks for when a small tensor finds no room."""
+
+
+def test_restoring_fills_the_parameters_that_are_there(tmp_path: Path) -> None:
+    model, optimizer = make(fused=True)
+    one_step(model, optimizer)
+    with instride.Saver(tmp_path, model=model, optimizer=optimizer) as saver:
+        wanted = [p.detach().clone() for p in model.parameters()]
+        addresses = [p.data_ptr() for p in model.parameters()]
+        saver.save(1).wait(60)
+        one_step(model, optimizer)
+        saver.restore()
+
+    assert [p.data_ptr() for p in model.parameters()] == addresses
+    assert_same([p.detach() for p in model.parameters()], wanted)
+    assert all(state["exp_avg"].is_cuda for state in optimizer.state.values())
+
+
+@pytest.mark.parametrize("has_stepped", [False, True], ids=["a new process", "in mid-run"])
+def test_restoring_takes_no_memory_twice_and_leaves_no_holes(
+    has_stepped: bool, tmp_path: Path
+) -> None:
+    def wide() -> tuple[torch.nn.Module, torch.optim.Optimizer]:
+        model = torch.nn.Sequential(*(torch.nn.Linear(4096, 4096) for _ in range(8))).cuda()
+        return model, torch.optim.AdamW(model.parameters(), fused=True)
+
+    def step() -> None:
+        model(torch.randn(8, 4096, device="cuda")).square().mean().backward()
+        optimizer.step()
+        optimizer.zero_grad()
+
+    model, optimizer = wide()
+    step()
+    with instride.Saver(tmp_path, model=model, optimizer=optimizer) as saver:
+        step()
+        saver.save(1).wait(60)
+    if not has_stepped:
+        del model, optimizer
+    torch.cuda.empty_cache()
+    reserved_before = 0
+    if not has_stepped:
+        model, optimizer = wide()
+        weights = sum(p.numel() * 4 for p in model.parameters())
+    else:
+        weights = 0
+        step()
+        reserved_before = torch.cuda.memory_reserved()
+    with instride.Saver(tmp_path, model=model, optimizer=optimizer) as saver:
+        torch.cuda.reset_peak_memory_stats()
+        start = torch.cuda.memory_allocated()
+        assert saver.restore() == 2
+        assert torch.cuda.max_memory_allocated() - start <= 2 * weights + (64 << 20)
+        step()
+        reserved = torch.cuda.memory_reserved()
+        for _ in range(5):
+            step()
+        assert torch.cuda.memory_reserved() == reserved
+        if has_stepped:
+            assert reserved - reserved_before <= SMALL_SEGMENT_BYTES

@@ -1,0 +1,152 @@
+"""No file may hold anything but the moment of its save, whatever is queued or comes after."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+
+import instride
+from instride.errors import SaveFailedError
+from tests.gpu.trainings import (
+    Holder,
+    assert_same,
+    busy,
+    hammer,
+    load,
+    lock_arena,
+    make,
+    one_step,
+)
+
+pytestmark = [
+    pytest.mark.torch,
+    pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU here"),
+]
+
+NUM_BLOWS = 12
+
+
+@pytest.mark.parametrize("writer", ["the same stream", "another stream"])
+def test_a_file_holds_what_was_queued_before_the_call_and_nothing_after(
+    writer: str, queue: torch.Tensor, room: str, tmp_path: Path
+) -> None:
+    x = torch.zeros(16 << 20, device="cuda")
+    odd = torch.zeros(1001, device="cuda", dtype=torch.bfloat16)
+    computes = torch.cuda.current_stream()
+    writes = computes if writer == "the same stream" else torch.cuda.Stream()
+    with instride.Saver(tmp_path, state=Holder(x=x, odd=odd, host=torch.zeros(7))) as saver:
+        for blow in range(1, NUM_BLOWS):
+            writes.wait_stream(computes)
+            with torch.cuda.stream(writes):
+                busy(queue)
+                x.fill_(blow)
+                odd.fill_(blow)
+            computes.wait_stream(writes)
+            pending = saver.save(blow)
+            writes.wait_stream(computes)
+            with torch.cuda.stream(writes):
+                x.fill_(-1)
+                odd.fill_(-1)
+            saved = load(pending.wait(60).path)
+            assert bool((saved["state"]["x"] == blow).all())
+            assert bool((saved["state"]["odd"] == blow).all())
+
+
+@pytest.mark.parametrize("kind", ["fused", "foreach", "capturable"])
+def test_training_that_goes_on_at_once_is_not_seen(kind: str, room: str, tmp_path: Path) -> None:
+    model, optimizer = make(**{kind: True})
+    parts = {"model": model, "optimizer": optimizer}
+    with instride.Saver(tmp_path, **parts) as saver:
+        hammer(saver, parts, lambda: one_step(model, optimizer))
+
+
+def test_an_optimizer_waits_only_for_what_is_copied_late(no_room: None, tmp_path: Path) -> None:
+    """The way without room is the late one, or the tests of it would show nothing."""
+    model, optimizer = make(fused=True)
+    with instride.Saver(tmp_path, model=model, optimizer=optimizer) as saver:
+        one_step(model, optimizer)
+        saver.save(1).wait(60)
+        promised = saver._beats._promise()()
+        one_step(model, optimizer)
+
+        assert promised == {}
+        assert len(saver._beats._promise()()) == 4 * len(list(model.parameters()))
+
+
+def test_a_step_that_is_a_replayed_graph_is_not_seen(room: str, tmp_path: Path) -> None:
+    """The hooks ran before the first save, while the graph was captured, and never again."""
+    weight = torch.zeros(8 << 20, device="cuda", requires_grad=True)
+    weight.grad = torch.ones_like(weight)
+    optimizer = torch.optim.SGD([weight], lr=1.0)
+    holder = Holder(w=weight)
+    with instride.Saver(tmp_path, optimizer=optimizer, state=holder) as saver:
+        optimizer.step()
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            optimizer.step()
+        hammer(saver, {"state": holder}, graph.replay)
+
+
+def test_a_graph_can_be_captured_while_a_snapshot_is_on_its_way(
+    queue: torch.Tensor, room: str, tmp_path: Path
+) -> None:
+    x = torch.zeros(128 << 20, device="cuda")
+    y = torch.zeros(1 << 20, device="cuda")
+    with instride.Saver(tmp_path, state=Holder(x=x)) as saver:
+        for step in range(1, 5):
+            x.fill_(step)
+            pending = saver.save(step)
+            graph = torch.cuda.CUDAGraph()
+            with torch.cuda.graph(graph):
+                for _ in range(300):
+                    y += 1
+            graph.replay()
+            assert bool((load(pending.wait(60).path)["state"]["x"] == step).all())
+
+
+def test_a_captured_optimizer_step_does_not_wait_for_what_is_outside(
+    no_room: None, tmp_path: Path
+) -> None:
+    model, optimizer = make(capturable=True)
+    with instride.Saver(tmp_path, model=model, optimizer=optimizer) as saver:
+        one_step(model, optimizer)
+        torch.cuda.synchronize()
+        for parameter in model.parameters():
+            parameter.grad = torch.ones_like(parameter)
+        wanted = {name: value.clone() for name, value in model.state_dict().items()}
+        pending = saver.save(1)
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            optimizer.step()
+        graph.replay()
+        assert_same(load(pending.wait(60).path)["model"], wanted)
+
+
+@pytest.mark.filterwarnings("ignore:instride:RuntimeWarning")
+def test_what_somebody_else_writes_to_a_parameter_fails_the_save_by_name(
+    queue: torch.Tensor, no_room: None, tmp_path: Path
+) -> None:
+    model, optimizer = make(fused=True)
+    parts = {"model": model, "optimizer": optimizer}
+
+    def clamp() -> None:
+        with torch.no_grad():
+            for parameter in model.parameters():
+                parameter.clamp_(-1e-3, 1e-3)
+
+    def step() -> None:
+        clamp()
+        one_step(model, optimizer)
+
+    with instride.Saver(tmp_path, **parts) as saver:
+        step()  # a kernel that is used for the first time waits for the device
+        lock_arena(saver)
+        one_step(model, optimizer)
+        busy(queue)
+        pending = saver.save(0)
+        clamp()
+        with pytest.raises(SaveFailedError, match="something wrote to a parameter"):
+            pending.wait(60)
+        hammer(saver, parts, step)

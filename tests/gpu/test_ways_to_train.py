@@ -1,0 +1,193 @@
+"""Every way to train that people use: its snapshots are right, or it is refused by name."""
+
+from __future__ import annotations
+
+import copy
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+import instride
+from tests.gpu.trainings import Holder, busy, hammer, load, loss_of, make, make_model, one_step
+
+pytestmark = [
+    pytest.mark.torch,
+    pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU here"),
+]
+
+
+def test_scaled_gradients(room: str, tmp_path: Path) -> None:
+    model, optimizer = make(fused=True)
+    scaler = torch.amp.GradScaler("cuda")
+    parts: dict[str, Any] = {"model": model, "optimizer": optimizer, "scaler": scaler}
+
+    def step() -> None:
+        with torch.autocast("cuda", torch.float16):
+            loss = loss_of(model)
+        scaler.scale(loss).backward()
+        scaler.step(optimizer)
+        scaler.update()
+        optimizer.zero_grad()
+
+    with instride.Saver(tmp_path, **parts) as saver:
+        hammer(saver, parts, step)
+
+
+def test_a_scaled_step_that_is_skipped(room: str, tmp_path: Path) -> None:
+    """No hook runs then; what comes next may change everything all the same."""
+    model, optimizer = make()
+    scaler = torch.amp.GradScaler("cuda")
+    parts: dict[str, Any] = {"model": model, "optimizer": optimizer, "scaler": scaler}
+
+    def step() -> None:
+        (loss_of(model) * float("inf")).backward()
+        scaler.scale(torch.ones(1, device="cuda"))
+        scaler.step(optimizer)
+        scaler.update()
+        optimizer.zero_grad()
+        one_step(model, optimizer)
+
+    with instride.Saver(tmp_path, **parts) as saver:
+        hammer(saver, parts, step)
+
+
+def test_gradients_of_several_batches(room: str, tmp_path: Path) -> None:
+    model, optimizer = make(fused=True)
+    parts: dict[str, Any] = {"model": model, "optimizer": optimizer}
+    with instride.Saver(tmp_path, **parts) as saver:
+
+        def step() -> None:
+            for _ in range(4):
+                loss_of(model).backward()
+                torch.cuda.synchronize()
+            optimizer.step()
+            optimizer.zero_grad()
+
+        hammer(saver, parts, step)
+
+
+def test_an_average_of_the_weights_that_follows_them(room: str, tmp_path: Path) -> None:
+    model, optimizer = make(fused=True)
+    average = torch.optim.swa_utils.AveragedModel(
+        model, multi_avg_fn=torch.optim.swa_utils.get_ema_multi_avg_fn(0.9)
+    )
+    parts: dict[str, Any] = {"model": model, "optimizer": optimizer, "average": average}
+
+    def step() -> None:
+        average.update_parameters(model)  # before the optimizer: nothing fences this
+        one_step(model, optimizer)
+
+    with instride.Saver(tmp_path, **parts) as saver:
+        hammer(saver, parts, step)
+
+
+def test_several_models_and_optimizers(room: str, tmp_path: Path) -> None:
+    first, its = make(fused=True)
+    second, others = make(foreach=True)
+    schedule = torch.optim.lr_scheduler.CosineAnnealingLR(its, 100)
+    parts: dict[str, Any] = {"g": first, "d": second, "g_opt": its, "d_opt": others, "s": schedule}
+    turn = [0]
+
+    def step() -> None:
+        turn[0] += 1
+        one_step(*((first, its) if turn[0] % 2 else (second, others)))
+        schedule.step()
+
+    with instride.Saver(tmp_path, **parts) as saver:
+        hammer(saver, parts, step)
+
+
+def test_optimizers_that_step_inside_backward(room: str, tmp_path: Path) -> None:
+    model = make_model()
+    optimizers = {p: torch.optim.AdamW([p], lr=1e-2, fused=True) for p in model.parameters()}
+
+    def step_one(parameter: torch.Tensor) -> None:
+        optimizers[parameter].step()
+        optimizers[parameter].zero_grad()
+
+    for parameter in model.parameters():
+        parameter.register_post_accumulate_grad_hook(step_one)
+    parts: dict[str, Any] = {
+        "model": model,
+        **{f"o{n}": optimizer for n, optimizer in enumerate(optimizers.values())},
+    }
+    with instride.Saver(tmp_path, **parts) as saver:
+        hammer(saver, parts, lambda: loss_of(model).backward())
+
+
+def test_an_optimizer_that_is_no_part(room: str, tmp_path: Path) -> None:
+    """Nobody sees its hooks: nothing of it may be late."""
+    model, optimizer = make(fused=True)
+    with instride.Saver(tmp_path, model=model) as saver:
+        hammer(saver, {"model": model}, lambda: one_step(model, optimizer))
+
+
+def test_a_compiled_model_and_a_compiled_optimizer_step(room: str, tmp_path: Path) -> None:
+    model, optimizer = make()
+    compiled = torch.compile(model)
+    optimize = torch.compile(optimizer.step)
+    parts: dict[str, Any] = {"model": model, "optimizer": optimizer}
+
+    def step() -> None:
+        loss_of(compiled).backward()
+        optimize()
+        optimizer.zero_grad()
+
+    with instride.Saver(tmp_path, **parts) as saver:
+        hammer(saver, parts, step, range(1, 5))
+
+
+def test_state_that_is_kept_on_the_host_and_written_from_the_device(
+    queue: torch.Tensor, room: str, tmp_path: Path
+) -> None:
+    on_device = torch.zeros(8 << 20, device="cuda")
+    on_host = torch.zeros(8 << 20, pin_memory=True)
+    plain = torch.zeros(1000)
+    with instride.Saver(
+        tmp_path, state=Holder(on_device=on_device, on_host=on_host, plain=plain)
+    ) as saver:
+        for blow in range(1, 8):
+            busy(queue)
+            on_device.fill_(blow)
+            on_host.copy_(on_device, non_blocking=True)
+            plain.fill_(blow)
+            pending = saver.save(blow)
+            on_device.fill_(-1)
+            on_host.copy_(on_device, non_blocking=True)
+            plain.fill_(-1)
+            saved = load(pending.wait(60).path)["state"]
+            assert all(bool((tensor == blow).all()) for tensor in saved.values())
+            torch.cuda.synchronize()
+
+
+def test_a_run_that_was_resumed_is_the_same_run(room: str, tmp_path: Path) -> None:
+    def train(store: Path, stop: int) -> list[float]:
+        model, optimizer = make(fused=True)
+        dropout = torch.nn.Dropout(0.3)
+        losses: list[float] = []
+        with instride.Saver(store, model=model, optimizer=optimizer) as saver:
+            start = saver.restore()
+            losses += saver.extra.get("losses", [])
+            for step in range(start, stop):
+                loss = dropout(model(torch.randn(64, 1500, device="cuda"))).square().mean()
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+                losses.append(loss.item())
+                if step == 4:
+                    saver.save(step, extra={"losses": copy.copy(losses)})
+        return losses
+
+    whole = train(tmp_path / "whole", 9)
+    train(tmp_path / "parts", 7)
+
+    assert train(tmp_path / "parts", 9) == whole
+
+
+def test_a_state_larger_than_the_memory_it_may_take(tmp_path: Path) -> None:
+    x = torch.arange(16 << 20, device="cuda")
+    holder = Holder(x=x)
+    with instride.Saver(tmp_path, memory_bytes=32 << 20, state=holder) as saver:
+        hammer(saver, {"state": holder}, lambda: x.add_(1), range(1, 4))

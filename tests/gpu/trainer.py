@@ -1,0 +1,38 @@
+"""A training on a GPU that is about to be killed: `python -m tests.gpu.trainer STORE [no-room]`."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from pathlib import Path
+
+import torch
+
+import instride
+from instride.snapshot import device_arena
+from tests.gpu.trainings import Holder
+
+NUM_VALUES = 12 << 20
+STEPS = range(1, 5)
+
+
+def values_of(step: int, device: str) -> torch.Tensor:
+    return torch.arange(step, step + NUM_VALUES, dtype=torch.int32, device=device)
+
+
+def train(store: Path) -> None:
+    values = values_of(0, "cuda")
+    with instride.Saver(store, state=Holder(values=values)) as saver:
+        for step in STEPS:
+            values.copy_(values_of(step, "cuda"))
+            pending = saver.save(step)
+            values.fill_(-1)
+            pending.wait(60)
+            print(step, flush=True)
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore", RuntimeWarning)
+    if "no-room" in sys.argv:
+        device_arena.room_bytes = lambda device: 0
+    train(Path(sys.argv[1]))
