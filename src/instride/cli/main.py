@@ -26,6 +26,7 @@ VERBS = {
     "export": "Write the tensors of a checkpoint to a safetensors file.",
     "pack": "Make checkpoint files smaller, byte for byte what they were.",
     "unpack": "Write the files that packs were made from.",
+    "agent": "Compress and prune checkpoints of any script, while it trains.",
     "bench": "Measure ways of doing a thing side by side, on this machine.",
 }
 INTERRUPTED = 130

@@ -27,7 +27,7 @@ def command(path: str, as_json: bool, lang: str | None) -> int:
 
     words = choose(lang, os.environ)
     with watching() as watcher:
-        verdict = check(Path(path), watcher, _verify_pack)
+        verdict = check(Path(path), watcher, _verify_form)
     if as_json:
         from instride.cli.render.json import print_json
 
@@ -39,7 +39,12 @@ def command(path: str, as_json: bool, lang: str | None) -> int:
     return DamagedError.exit_code if verdict.num_damaged else 0
 
 
-def _verify_pack(path: Path) -> None:
+def _verify_form(path: Path) -> None:
+    from instride.framed.reading import is_framed, verify_framed
+
+    if is_framed(path):
+        verify_framed(path)
+        return
     from instride.pack.unpacking import verify_pack
 
     verify_pack(path)

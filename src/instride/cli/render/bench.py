@@ -9,7 +9,7 @@ from pathlib import Path
 from rich.console import Console
 
 from instride.bench.bars import LEAST_STATE_BYTES, Bar, bars
-from instride.bench.names import FEWEST_SAVES, saves_nothing
+from instride.bench.names import FEWEST_SAVES, OURS, STEPS_TO_PREPARE, saves_nothing
 from instride.bench.report import Machine, Report, Row
 from instride.cli.render.sheet import Sheet
 from instride.cli.render.text import make_console
@@ -61,19 +61,19 @@ def write_record(report: Report, path: str, command: str, day: datetime.date) ->
         "",
         f"    {command}",
         "",
-        _markdown(HEADS),
-        _markdown(["---"] + ["--:"] * (len(HEADS) - 1)),
-        *(_markdown(cells(row)) for row in report.rows),
+        markdown_row(HEADS),
+        markdown_row(["---"] + ["--:"] * (len(HEADS) - 1)),
+        *(markdown_row(cells(row)) for row in report.rows),
         "",
         *(f"- {note}" for note in notes(report)),
     ]
     if promises := bars(report):
         lines += ["", "| promise | measured |", "|---|---|"]
-        lines += [_markdown([bar.what, verdict(bar)]) for bar in promises]
+        lines += [markdown_row([bar.what, verdict(bar)]) for bar in promises]
     Path(path).write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def _markdown(cells: Sequence[str]) -> str:
+def markdown_row(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
@@ -81,10 +81,14 @@ def describe(report: Report) -> str:
     here: Machine = report.machine
     return (
         f"State of {show_bytes(report.state_bytes)}, a step takes {show_s(report.base_step_s)}. "
-        f"{here.cores} cores, {here.cpu}, {show_bytes(here.memory_bytes)} of memory, "
+        f"{_gpu(here)}{here.cores} cores, {here.cpu}, {show_bytes(here.memory_bytes)} of memory, "
         f"{here.filesystem}; {here.system}, Python {here.python}, torch {here.torch}; "
         f"load {here.load:.1f} at the start."
     )
+
+
+def _gpu(here: Machine) -> str:
+    return "" if here.gpu is None else f"{here.gpu}, "
 
 
 def cells(row: Row) -> tuple[str, ...]:
@@ -98,7 +102,7 @@ def cells(row: Row) -> tuple[str, ...]:
         show_s(row.durable_s),
         show_s(row.durable_beside_s),
         show_s(row.worst_step_s),
-        show_bytes(row.peak_host_bytes),
+        "-" if row.peak_host_bytes is None else show_bytes(row.peak_host_bytes),
     )
 
 
@@ -108,6 +112,7 @@ def notes(report: Report) -> list[str]:
     found = [
         f"floors: copying the state in memory {show_s(floors.memcpy_s)}, writing it directly "
         f"{show_s(floors.direct_write_s)}",
+        *_device_notes(report),
         MEANINGS,
     ]
     if any(row.torn for row in report.rows):
@@ -120,6 +125,30 @@ def notes(report: Report) -> list[str]:
     num_saves = min(row.num_saves for row in report.rows)
     if num_saves < FEWEST_SAVES:
         found.append(f"only {num_saves} saves each: too few for a result, {FEWEST_SAVES} will do")
+    return found
+
+
+def _device_notes(report: Report) -> list[str]:
+    floors = report.device_floors
+    if floors is None:
+        return []
+    found = [
+        f"floors of the GPU: copying the state inside it {show_s(floors.copy_s)}, over the bus "
+        f"{show_s(floors.bus_s)}, reading it directly {show_s(floors.direct_read_s)}",
+        "the loop waits for the GPU after every step"
+        if report.is_synced_loop
+        else "the loop does not wait for the GPU after a step: single steps tell nothing",
+    ]
+    ours = next((row for row in report.rows if row.name == OURS), None)
+    if ours is not None and report.restored is not None:
+        back = report.restored
+        found.append(
+            f"{OURS}: preparing cost the {STEPS_TO_PREPARE} steps before the first save "
+            f"{show_s(ours.prepare_cost_s)}; a save costs {show_s(ours.early_cost_s)} in the first "
+            f"ten steps, the first one {show_s(ours.first_early_cost_s)}; restored in "
+            f"{show_s(back.restore_s)}, a step takes {show_s(back.step_after_s)} after that and "
+            f"took {show_s(back.step_before_s)} before"
+        )
     return found
 
 

@@ -16,7 +16,8 @@ HEADS = ("step", "size", "age", "metric", "paid", "durable")
 def print_listing(listing: Listing, words: Words, console: Console | None = None) -> None:
     screen = StoreScreen(words, console)
     say, sheet = screen.words, screen.sheet
-    contents = say.store_contents(len(listing.checkpoints), listing.total_bytes)
+    num_bytes = listing.total_bytes + sum(pack.size_bytes for pack in listing.packs)
+    contents = say.store_contents(len(listing.checkpoints) + len(listing.packs), num_bytes)
     screen.title(listing.directory, contents)
     if listing.owner is None:
         sheet.line((screen.phrases["nobody"], "dim"))
@@ -45,7 +46,7 @@ def print_listing(listing: Listing, words: Words, console: Console | None = None
     sheet.blank()
     has_ours = any(entry.state != "foreign" for entry in listing.checkpoints)
     command, note = "instride doctor --checkpoints DIR", "next.doctor"
-    if has_ours:
+    if has_ours or listing.packs:
         command, note = "instride verify DIR", "next.verify"
     screen.next(command, listing.directory, note)
 

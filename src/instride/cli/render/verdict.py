@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from rich.console import Console
 
 from instride.cli.render.store import StoreScreen
 from instride.cli.render.table import print_table
+from instride.doctor.printable import printable
 from instride.explain.languages.words import Words
-from instride.store.checking import Verdict
+from instride.store.checking import Checked, Verdict
+from instride.store.journal import journal_path
 
 
 def print_verdict(verdict: Verdict, words: Words, console: Console | None = None) -> None:
@@ -18,7 +22,7 @@ def print_verdict(verdict: Verdict, words: Words, console: Console | None = None
     print_table(
         sheet,
         [screen.phrases["step"], screen.phrases["size"]],
-        [["" if c.step is None else str(c.step), say.bytes(c.size_bytes)] for c in checked],
+        [[_step_or_name(c), say.bytes(c.size_bytes)] for c in checked],
         [screen.mark(c.state) for c in checked],
     )
     sheet.blank()
@@ -31,7 +35,11 @@ def print_verdict(verdict: Verdict, words: Words, console: Console | None = None
     for each in damaged:
         screen.damage(each)
     sheet.blank()
-    if damaged:
+    if damaged or not journal_path(Path(verdict.directory)).exists():
         screen.next("instride list DIR", verdict.directory, "next.list")
     else:
         screen.next("instride explain DIR", verdict.directory, "next.explain")
+
+
+def _step_or_name(checked: Checked) -> str:
+    return printable(checked.name) if checked.step is None else str(checked.step)

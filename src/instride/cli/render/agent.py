@@ -1,0 +1,143 @@
+"""The lines of `instride agent`, and the screen of `instride agent status`."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+
+from instride.agent.status import Live, Status
+from instride.agent.telling import Progress as Done
+from instride.agent.telling import Reporter, size_text
+from instride.cli.render.text import make_console
+from instride.doctor.printable import printable
+
+MOST_NOTE = 60
+
+
+class LogLines:
+    """Plain lines with the date, for a file or a pipe; journald knows the time by itself."""
+
+    def __init__(self) -> None:
+        self._has_clock = "JOURNAL_STREAM" in os.environ
+
+    def line(self, text: str) -> None:
+        stamp = "" if self._has_clock else time.strftime("%Y-%m-%d %H:%M:%S ")
+        print(stamp + printable(text), flush=True)
+
+    def progress(self, progress: Done | None) -> None:
+        """A log has no use for it."""
+
+
+class Screen:
+    """Lines with the time of day, and below them how far the file at work is."""
+
+    def __init__(self, console: Console, bar: Progress) -> None:
+        self._console = console
+        self._bar = bar
+        self._task: TaskID | None = None
+        self._file = ""
+
+    def line(self, text: str) -> None:
+        stamp = time.strftime("%H:%M:%S")
+        self._console.print(f"[dim]{stamp}[/dim] {escape(printable(text))}", highlight=False)
+
+    def progress(self, progress: Done | None) -> None:
+        if progress is None or progress.file != self._file:
+            if self._task is not None:
+                self._bar.remove_task(self._task)
+            self._task, self._file = None, ""
+        if progress is None:
+            return
+        if self._task is None:
+            self._file = progress.file
+            self._task = self._bar.add_task("", total=progress.total_bytes, note="")
+        note = progress.note if len(progress.note) <= MOST_NOTE else ""
+        self._bar.update(
+            self._task,
+            description=escape(printable(progress.file)),
+            completed=progress.done_bytes,
+            note=escape(note),
+        )
+
+
+@contextmanager
+def reporting() -> Iterator[Reporter]:
+    """Somebody to tell: the terminal, or a log."""
+    console = make_console()
+    if not console.is_terminal or not sys.stdout.isatty():
+        yield LogLines()
+        return
+    columns = (
+        TextColumn("         {task.description}"),
+        BarColumn(bar_width=20),
+        TextColumn("{task.percentage:>3.0f} %"),
+        TimeRemainingColumn(compact=True),
+        TextColumn("[dim]{task.fields[note]}[/dim]"),
+    )
+    with Progress(*columns, console=console, transient=True, refresh_per_second=4) as bar:
+        yield Screen(console, bar)
+
+
+def print_status(status: Status, console: Console | None = None) -> None:
+    """What it does now, what it did, what that cost."""
+    console = console or make_console()
+
+    def line(text: str) -> None:
+        console.print(escape(printable(text)), highlight=False, soft_wrap=True)
+
+    console.print(f"[bold]{escape(printable(status.directory))}[/bold]", highlight=False)
+    line(_owner(status))
+    live = status.now
+    if live is not None and live.doing != "stopped" and status.is_running is not False:
+        line(_doing(live))
+    totals = status.totals
+    line("")
+    line(
+        f"compressed {totals.num_compressed}: {size_text(totals.original_bytes)} to "
+        f"{size_text(totals.compressed_bytes)}, saved {size_text(status.saved_bytes)}"
+    )
+    line(f"deleted {totals.num_deleted}: {size_text(totals.deleted_bytes)}")
+    if live is not None and live.cost is not None and live.cost.seconds > 0:
+        line(live.cost.text)
+    if live is not None and live.others_prune:
+        line("somebody else prunes here: the agent deletes only what it made itself")
+    if status.recent:
+        line("")
+        for each in status.recent:
+            stamp = time.strftime("%m-%d %H:%M:%S", time.localtime(each.t))
+            console.print(
+                f"[dim]{stamp}[/dim] {escape(printable(each.text))}",
+                highlight=False,
+                soft_wrap=True,
+            )
+    console.print()
+    following = "instride list" if status.is_running is not False else "instride agent"
+    line(f"next: {following} {status.directory}")
+
+
+def _owner(status: Status) -> str:
+    live, owner = status.now, status.owner
+    if owner is not None and status.is_running:
+        return f"an agent runs here: pid {owner.writer_pid} on {owner.host}"
+    if live is None:
+        return "no agent runs here now"
+    if status.is_running is None:
+        age_s = max(0, round(time.time() - live.updated_s))
+        return f"an agent on {live.host} (pid {live.pid}) last said something {age_s} s ago"
+    how = "ended in order" if live.doing == "stopped" else "was killed"
+    return f"no agent runs here now; the last one (pid {live.pid}) {how}"
+
+
+def _doing(live: Live) -> str:
+    if live.file is None:
+        return "waits for room on the disk" if live.doing == "waiting" else "waits for checkpoints"
+    share = 100 * live.done_bytes // max(1, live.total_bytes)
+    verb = "holds back" if live.doing == "waiting" else "compresses"
+    return f"{verb} {live.file}: {share} %" + (f" ({live.why})" if live.why else "")
