@@ -169,3 +169,18 @@ def test_other_languages_say_it_in_their_words(language: str, tmp_path: Path) ->
     said, _ = instride("pack", "--force", "--keep-original", tmp_path / "a.pt", language=language)
     assert said != english
     assert "a.pt.pack" in said
+
+
+def test_packs_of_any_name_are_listed_and_verified_with_their_directory(tmp_path: Path) -> None:
+    """As a trainer leaves them that nobody here wrote."""
+    base = packed(tmp_path / "ckpt.pt", DATA)
+    packed(tmp_path / "ckpt-best.pt", nudged(DATA), base)
+    said, _ = instride("list", tmp_path)
+    assert "(2 checkpoints, " in said
+    assert f"next: instride verify {tmp_path}" in said
+    said, _ = instride("verify", tmp_path)
+    assert "ckpt-best.pt.pack" in said
+    assert f"next: instride list {tmp_path}" in said
+    flip(base, 2000)
+    said, _ = instride("verify", tmp_path, code=30)
+    assert said.count("ckpt.pt.pack: the bytes from 16 on") == 1

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import msgspec
 
-from instride.bench.names import NOTHING, NOTHING_AGAIN, OURS
+from instride.bench.names import NOTHING_AGAIN, OURS, OURS_WITHOUT_ROOM, is_rival
 from instride.bench.report import Report, Row
 
 CALL_FACTOR, CALL_MORE_S = 1.3, 0.005
@@ -16,6 +18,15 @@ MOST_BEAT_S = 5e-6
 SYNCHRONOUS = "torch.save"
 LEAST_STATE_BYTES = 10**9
 """With less, other things than copying and writing decide."""
+
+MOST_DEVICE_COST_S = 0.025
+MOST_FIRST_COST_S = 0.040
+MORE_WITHOUT_ROOM_S = 0.040
+MOST_PREPARE_S = 0.100
+DEVICE_FACTOR = 1.15
+DEVICE_MORE_BYTES = 256 << 20
+STEPS_BETWEEN_SAVES = 10
+MOST_PART = 0.01
 
 
 class Bar(msgspec.Struct, frozen=True):
@@ -33,6 +44,8 @@ class Bar(msgspec.Struct, frozen=True):
 
 def bars(report: Report) -> list[Bar]:
     """Every promise that the report can tell about; those of cost only if rivals were measured."""
+    if report.device != "cpu":
+        return list(_device_bars(report))
     rows = {row.name: row for row in report.rows}
     ours = rows.get(OURS)
     if ours is None:
@@ -44,13 +57,10 @@ def bars(report: Report) -> list[Bar]:
         Bar("first call, by the same", ours.first_call_s, call_limit_s),
         *_cost_bars(ours, rows),
         Bar("done, by 1.3 x direct write", ours.durable_s, DURABLE_FACTOR * floors.direct_write_s),
-        Bar(
-            "memory, by the state + 128 MiB",
-            ours.peak_host_bytes,
-            MEMORY_FACTOR * report.state_bytes + MEMORY_MORE_BYTES,
-            "B",
-        ),
     ]
+    if ours.peak_host_bytes is not None:
+        limit = MEMORY_FACTOR * report.state_bytes + MEMORY_MORE_BYTES
+        found.append(Bar("memory, by the state + 128 MiB", ours.peak_host_bytes, limit, "B"))
     if report.planning_s is not None:
         found.append(Bar("planning 2,000 tensors", report.planning_s, MOST_PLANNING_S))
     if report.beat_s is not None:
@@ -65,12 +75,42 @@ def _cost_bars(ours: Row, rows: dict[str, Row]) -> list[Bar]:
     if SYNCHRONOUS in rows:
         limit_s = rows[SYNCHRONOUS].cost_s / COST_FACTOR + noise_s
         found.append(Bar("cost, by torch.save / 5 + noise", ours.cost_s, limit_s))
-    rivals = [row for row in rows.values() if is_rival(row) and not row.torn]
+    rivals = [row for row in rows.values() if is_rival(row.name) and not row.torn]
     if rivals:
         best = min(rivals, key=lambda row: row.cost_s)
         found.append(Bar(f"cost, by {best.name} + noise", ours.cost_s, best.cost_s + noise_s))
     return found
 
 
-def is_rival(row: Row) -> bool:
-    return row.name not in (NOTHING, NOTHING_AGAIN, OURS)
+def _device_bars(report: Report) -> Iterator[Bar]:
+    """Every promise that the report of a GPU can tell about."""
+    rows = {row.name: row for row in report.rows}
+    noise_s = rows[NOTHING_AGAIN].cost_spread_s if NOTHING_AGAIN in rows else 0.0
+    if OURS in rows:
+        yield from _with_room(report, rows[OURS], noise_s)
+    if OURS_WITHOUT_ROOM in rows and report.device_floors and report.forward_and_backward_s:
+        hidden_s = min(report.device_floors.bus_s, report.forward_and_backward_s)
+        limit_s = report.device_floors.bus_s - hidden_s + MORE_WITHOUT_ROOM_S
+        cost_s = rows[OURS_WITHOUT_ROOM].early_cost_s
+        yield Bar("on a full GPU, by what a step hides", cost_s, limit_s)
+
+
+def _with_room(report: Report, ours: Row, noise_s: float) -> Iterator[Bar]:
+    cost_s = ours.cost_s
+    if report.is_synced_loop:
+        cost_s, first_s = ours.early_cost_s, ours.first_early_cost_s
+        yield Bar("cost in the first ten steps", cost_s, MOST_DEVICE_COST_S)
+        yield Bar("the same for the first save", first_s, MOST_FIRST_COST_S)
+    else:
+        yield Bar("cost, by 25 ms + noise", cost_s, MOST_DEVICE_COST_S + noise_s)
+    limit_s = MOST_PART * STEPS_BETWEEN_SAVES * report.base_step_s
+    yield Bar("the same, by 1 % of these steps", cost_s, limit_s)
+    yield Bar("preparing, by 100 ms + noise", ours.prepare_cost_s, MOST_PREPARE_S + noise_s)
+    limit_s = DEVICE_FACTOR * report.floors.direct_write_s
+    yield Bar("done, by 1.15 x direct write", ours.durable_s, limit_s)
+    if report.restored is not None and report.device_floors is not None:
+        limit_s = DEVICE_FACTOR * report.device_floors.direct_read_s
+        yield Bar("restored, by 1.15 x direct read", report.restored.restore_s, limit_s)
+    if ours.peak_host_bytes is not None:
+        limit = report.state_bytes + DEVICE_MORE_BYTES
+        yield Bar("memory, by the state + 256 MiB", ours.peak_host_bytes, limit, "B")

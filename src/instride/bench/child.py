@@ -11,11 +11,16 @@ import sys
 import tempfile
 import threading
 import time
+from contextlib import nullcontext
 from pathlib import Path
+from statistics import fmean
 
 import msgspec
 
-from instride.bench.floors import measure_floors
+from instride import Saver
+from instride.bench.floors import measure_device_floors, measure_floors
+from instride.bench.gpu_training import GpuTraining, training_on
+from instride.bench.names import MOST_STEPS
 from instride.bench.orders import (
     WATCHED,
     Answer,
@@ -26,16 +31,16 @@ from instride.bench.orders import (
     Save,
     Task,
     Timed,
+    WayBack,
 )
+from instride.bench.report import Restored
 from instride.bench.training import Training
 from instride.bench.upkeep import measure_upkeep
-from instride.bench.ways import WAYS, Ticket, Way
+from instride.bench.ways import WAYS, NoSaving, Ticket, Way
 
 PR_SET_PDEATHSIG = 1
 NUM_WARM = 10
-MOST_STEPS = 200
 NUM_WATCHED_SAVES = 2
-NUM_IDLE_SAVES = 3
 WATCH_S = 0.002
 NUM_BLOWS = 5
 MOST_HAMMERED_PARAMS = 8 << 20
@@ -44,13 +49,19 @@ MOST_HAMMERED_PARAMS = 8 << 20
 def answer(order: Order) -> Answer:
     try:
         if order.task is Task.FLOORS:
-            return Limits(measure_floors(order.num_bytes, order.folder))
+            return Limits(
+                measure_floors(order.num_bytes, order.folder),
+                measure_device_floors(order.num_bytes, order.folder, order.device),
+            )
         with tempfile.TemporaryDirectory(dir=order.folder, prefix="bench-") as folder:
             if order.task is Task.UPKEEP:
                 return measure_upkeep(Path(folder))
             if order.task is Task.TIME:
                 return time_saves(order, Path(folder))
-            watch_memory(order, Path(folder))
+            if order.task is Task.RESTORE:
+                return WayBack(time_restore(order, Path(folder)))
+            if order.watches_memory:
+                watch_memory(order, Path(folder))
         with tempfile.TemporaryDirectory(dir=order.folder, prefix="bench-") as folder:
             return Hammered(is_torn(order, Path(folder)))
     except ImportError as error:
@@ -59,24 +70,40 @@ def answer(order: Order) -> Answer:
 
 def time_saves(order: Order, folder: Path) -> Timed:
     """Train in windows, with a save at the start of every other one, and compare neighbours."""
-    training = Training(order.num_params, order.device)
+    training = make_training(order)
+    rest(training, NoSaving(training, folder), NUM_WARM)
     way = WAYS[order.way](training, folder)
-    rest(training, way, NUM_WARM)
+    prepare_s = rest(training, way, order.num_prepare_steps)
     saves = []
-    before_s = rest(training, way, order.num_rest_steps)
+    before_s = first_s = rest(training, way, order.num_rest_steps)
     for number in range(order.num_saves):
         save = time_save(training, way, number, order.num_rest_steps)
-        after_s = rest(training, way, len(save.steps_s))
+        after_s = rest(training, way, min(len(save.steps_s), order.most_rest_steps))
         saves.append(msgspec.structs.replace(save, base_steps_s=before_s + after_s))
         before_s = after_s
-    idle_s = [idle_durable_s(way, order.num_saves + number) for number in range(NUM_IDLE_SAVES)]
+    idle_s = [
+        idle_durable_s(way, order.num_saves + number) for number in range(order.num_idle_saves)
+    ]
     way.close()
-    return Timed(training.state_bytes, saves, idle_s, way.is_synced)
+    return Timed(
+        training.state_bytes,
+        saves,
+        idle_s,
+        way.is_synced,
+        sum(prepare_s) - len(prepare_s) * fmean(first_s),
+        training.forward_and_backward_s() if isinstance(training, GpuTraining) else None,
+    )
+
+
+def make_training(order: Order) -> Training:
+    return training_on(order.device, order.num_params, is_synced=order.is_synced_loop)
 
 
 def rest(training: Training, way: Way, num_steps: int) -> list[float]:
-    """Steps with nothing else going on."""
-    return [training.step(way.guard()) for _ in range(num_steps)]
+    """Steps with nothing else going on; what a device has left to do counts as the last one's."""
+    steps_s = [training.step(way.guard()) for _ in range(num_steps)]
+    steps_s[-1] += training.settle()
+    return steps_s
 
 
 def time_save(training: Training, way: Way, number: int, num_steps: int) -> Save:
@@ -88,6 +115,7 @@ def time_save(training: Training, way: Way, number: int, num_steps: int) -> Save
     steps_s: list[float] = []
     while len(steps_s) < num_steps or (not ticket.is_over() and len(steps_s) < MOST_STEPS):
         steps_s.append(training.step(way.guard()))
+    steps_s[-1] += training.settle()
     window_s = time.perf_counter() - start_s
     ticket.wait()
     return Save(call_s, window_s, watch.durable_s(), steps_s)
@@ -129,7 +157,7 @@ class Watch:
 
 def watch_memory(order: Order, folder: Path) -> None:
     """The same training, for the parent to watch: it says when there is nothing to see any more."""
-    training = Training(order.num_params, order.device)
+    training = make_training(order)
     way = WAYS[order.way](training, folder)
     training.step(way.guard())
     for number in range(NUM_WATCHED_SAVES):
@@ -143,11 +171,14 @@ def watch_memory(order: Order, folder: Path) -> None:
 
 def is_torn(order: Order, folder: Path) -> bool:
     """Overwrite everything the moment `save()` returns, and see whether the file shows it."""
-    training = Training(min(order.num_params, MOST_HAMMERED_PARAMS), order.device)
+    training = training_on(order.device, min(order.num_params, MOST_HAMMERED_PARAMS))
+    training.step(nullcontext())
+    training.queue()
     way = WAYS[order.way](training, folder)
     training.step(way.guard())
     torn = False
     for blow in range(1, NUM_BLOWS + 1):
+        training.queue()
         with way.guard():
             training.fill(float(blow))
         ticket = way.save(blow)
@@ -157,6 +188,30 @@ def is_torn(order: Order, folder: Path) -> bool:
         torn |= any(bool((tensor != blow).any()) for tensor in way.load(blow))
     way.close()
     return torn
+
+
+def time_restore(order: Order, folder: Path) -> Restored:
+    """Train, save, and go on in a training that was made anew."""
+
+    def trained(training: Training) -> float:
+        rest(training, nothing, NUM_WARM)
+        return fmean(rest(training, nothing, NUM_WARM))
+
+    training = make_training(order)
+    nothing = NoSaving(training, folder)
+    before_s = trained(training)
+    with Saver(folder, model=training.model, optimizer=training.optimizer) as saver:
+        saver.save(1).wait()
+    del training, nothing, saver
+    training = make_training(order)
+    nothing = NoSaving(training, folder)
+    with Saver(folder, model=training.model, optimizer=training.optimizer) as saver:
+        training.settle()
+        start_s = time.perf_counter()
+        saver.restore()
+        training.settle()
+        restore_s = time.perf_counter() - start_s
+    return Restored(restore_s, before_s, trained(training))
 
 
 def tell(line: bytes) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+import threading
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -17,12 +18,21 @@ import msgspec
 
 
 class Rival(msgspec.Struct, frozen=True):
-    compress: Callable[[bytes], bytes]
-    decompress: Callable[[bytes], bytes]
+    compress: Callable[[memoryview], bytes]
+    decompress: Callable[[memoryview], bytes]
 
 
 def plain_zstd(level: int, width: int) -> Rival:
-    return Rival(partial(zstd.compress, level=level), zstd.decompress)
+    """With memory that is used again, as we do."""
+    local = threading.local()
+
+    def compress(data: memoryview) -> bytes:
+        if not hasattr(local, "compressor"):
+            local.compressor = zstd.ZstdCompressor(level=level)
+        squeezed: bytes = local.compressor.compress(data, zstd.ZstdCompressor.FLUSH_FRAME)
+        return squeezed
+
+    return Rival(compress, zstd.decompress)
 
 
 def lz4(width: int) -> Rival:
@@ -40,14 +50,19 @@ def blosc2(width: int) -> Rival:
         "filters": [module.Filter.SHUFFLE],
         "nthreads": 1,
     }
-    return Rival(lambda data: module.compress2(data, **options), module.decompress2)
+    return Rival(
+        lambda data: module.compress2(data, **options),
+        lambda data: module.decompress2(bytes(data)),
+    )
 
 
 def zipnn(width: int) -> Rival:
     module: Any = importlib.import_module("zipnn")
     dtype = {2: "bfloat16", 4: "float32"}[width]
     coder = module.ZipNN(input_format="byte", bytearray_dtype=dtype)
-    return Rival(lambda data: coder.compress(bytearray(data)), coder.decompress)
+    return Rival(
+        lambda data: coder.compress(bytearray(data)), lambda data: coder.decompress(bytes(data))
+    )
 
 
 RIVALS: dict[str, Callable[[int], Rival]] = {

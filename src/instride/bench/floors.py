@@ -9,22 +9,86 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from pathlib import Path
 from statistics import median
 
 import torch
 
-from instride.bench.report import Floors
+from instride.bench.report import DeviceFloors, Floors
+from instride.snapshot.arena import REGISTERED_BYTES, Arena
+from instride.store.verifying import open_for_reading, read_piece
 from instride.writer.direct import PieceFile
 
 PIECE_BYTES = 4 << 20
 NUM_THREADS = 4
 NUM_REPEATS = 5
+NUM_REPEATS_OF_MUCH = 2
+MUCH_BYTES = 8 << 30
+NUM_READERS = 8
 
 
 def measure_floors(num_bytes: int, folder: str) -> Floors:
     return Floors(memcpy_s(num_bytes), direct_write_s(num_bytes, Path(folder)))
+
+
+def measure_device_floors(num_bytes: int, folder: str, device: str) -> DeviceFloors | None:
+    if device == "cpu":
+        return None
+    return DeviceFloors(
+        device_copy_s(num_bytes, device),
+        bus_s(num_bytes, device),
+        direct_read_s(num_bytes, Path(folder)),
+    )
+
+
+def device_copy_s(num_bytes: int, device: str) -> float:
+    words = num_bytes // 8
+    source = torch.ones(words, dtype=torch.int64, device=device)
+    target = torch.zeros(words, dtype=torch.int64, device=device)
+    return _median_s(lambda: (target.copy_(source), torch.cuda.synchronize()))
+
+
+def bus_s(num_bytes: int, device: str) -> float:
+    """Into an arena as instride has one, in copies that lie within a registration each."""
+    source = torch.ones(num_bytes, dtype=torch.uint8, device=device)
+    arena = Arena()
+    arena.grow(num_bytes)
+    arena.populate()
+    arena.register()
+    places = list(arena.memory[:num_bytes].split(REGISTERED_BYTES))
+    pieces = list(source.split(REGISTERED_BYTES))
+
+    def bring() -> None:
+        torch._foreach_copy_(places, pieces, non_blocking=True)
+        torch.cuda.synchronize()
+
+    took_s = _median_s(bring)
+    arena.close()
+    return took_s
+
+
+def direct_read_s(num_bytes: int, folder: Path) -> float:
+    with tempfile.TemporaryDirectory(dir=folder, prefix="bench-") as scratch:
+        path = Path(scratch) / "floor"
+        piece = memoryview(mmap.mmap(-1, PIECE_BYTES))
+        _write(path, num_bytes, piece, keep=True)
+        return _median_s(lambda: _read(path), NUM_REPEATS_OF_MUCH)
+
+
+def _read(path: Path) -> None:
+    fd = open_for_reading(path)
+    local = threading.local()
+
+    def read(index: int) -> None:
+        if not hasattr(local, "piece"):
+            local.piece = memoryview(mmap.mmap(-1, PIECE_BYTES))
+        read_piece(fd, local.piece, index * PIECE_BYTES)
+
+    with ThreadPoolExecutor(NUM_READERS) as pool:
+        list(pool.map(read, range(path.stat().st_size // PIECE_BYTES)))
+    os.close(fd)
 
 
 def memcpy_s(num_bytes: int) -> float:
@@ -32,8 +96,11 @@ def memcpy_s(num_bytes: int) -> float:
     is faster here."""
     source = torch.ones(num_bytes, dtype=torch.uint8)
     target = torch.zeros(num_bytes, dtype=torch.uint8)
-    by_torch = _median_s(lambda: target.copy_(source))
-    by_c = _median_s(lambda: ctypes.memmove(target.data_ptr(), source.data_ptr(), num_bytes))
+    repeats = NUM_REPEATS if num_bytes < MUCH_BYTES else NUM_REPEATS_OF_MUCH
+    by_torch = _median_s(lambda: target.copy_(source), repeats)
+    by_c = _median_s(
+        lambda: ctypes.memmove(target.data_ptr(), source.data_ptr(), num_bytes), repeats
+    )
     return min(by_torch, by_c)
 
 
@@ -42,10 +109,13 @@ def direct_write_s(num_bytes: int, folder: Path) -> float:
         numbers = count()
         piece = memoryview(mmap.mmap(-1, PIECE_BYTES))
         piece[:] = os.urandom(PIECE_BYTES)
-        return _median_s(lambda: _write(Path(scratch) / f"floor-{next(numbers)}", num_bytes, piece))
+        repeats = NUM_REPEATS if num_bytes < MUCH_BYTES else NUM_REPEATS_OF_MUCH
+        return _median_s(
+            lambda: _write(Path(scratch) / f"floor-{next(numbers)}", num_bytes, piece), repeats
+        )
 
 
-def _write(path: Path, num_bytes: int, piece: memoryview) -> None:
+def _write(path: Path, num_bytes: int, piece: memoryview, *, keep: bool = False) -> None:
     num_pieces = -(-num_bytes // PIECE_BYTES)
     file = PieceFile(path, num_pieces * PIECE_BYTES)
     errors: list[OSError] = []
@@ -64,14 +134,15 @@ def _write(path: Path, num_bytes: int, piece: memoryview) -> None:
         thread.join()
     os.fsync(file.fd)
     file.close()
-    path.unlink()
+    if not keep:
+        path.unlink()
     if errors:
         raise errors[0]
 
 
-def _median_s(do: Callable[[], object]) -> float:
+def _median_s(do: Callable[[], object], num_repeats: int = NUM_REPEATS) -> float:
     took_s = []
-    for _ in range(NUM_REPEATS):
+    for _ in range(num_repeats):
         start_s = time.perf_counter()
         do()
         took_s.append(time.perf_counter() - start_s)

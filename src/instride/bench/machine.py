@@ -15,7 +15,7 @@ from instride.system.cores import usable_cores
 from instride.system.mounts import mount_of
 
 
-def machine(folder: str) -> Machine:
+def machine(folder: str, device: str = "cpu") -> Machine:
     mount = mount_of(Path(folder).absolute())
     return Machine(
         cores=usable_cores(),
@@ -26,6 +26,7 @@ def machine(folder: str) -> Machine:
         python=platform.python_version(),
         torch=_version("torch"),
         load=os.getloadavg()[0],
+        gpu=_gpu(device),
     )
 
 
@@ -34,6 +35,15 @@ def _cpu() -> str:
     if cpuinfo.exists() and (found := re.search(r"model name\s*: (.+)", cpuinfo.read_text())):
         return found[1]
     return platform.processor() or platform.machine()
+
+
+def _gpu(device: str) -> str | None:
+    if device == "cpu":
+        return None
+    for file in Path("/proc/driver/nvidia/gpus").glob("*/information"):
+        if found := re.search(r"Model:\s*(.+)", file.read_text(encoding="utf-8")):
+            return found[1].strip()
+    return "a GPU of unknown kind"
 
 
 def _version(name: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 NOTHING = "none"
 NOTHING_AGAIN = "none again"
 OURS = "instride"
+OURS_WITHOUT_ROOM = "instride full GPU"
 NAMES = (
     NOTHING,
     NOTHING_AGAIN,
@@ -12,20 +13,43 @@ NAMES = (
     "dcp.save",
     "dcp.async_save",
     "dcp.async_save process",
+    "dcp.async_save pinned",
     "torch_checkpointing",
     "lightning",
     OURS,
+    OURS_WITHOUT_ROOM,
 )
 """Every way of saving, in the order of the table."""
+ONLY_ON_A_GPU = ("dcp.async_save pinned", OURS_WITHOUT_ROOM)
+DEVICES = ("cpu", "cuda")
 DEFAULT_PARAMS = 90_000_000
 """Twelve bytes of state each: a gigabyte."""
 DEFAULT_ROUNDS = 2
 FEWEST_STEPS = 10
 FEWEST_STEPS_OF_NOTHING = 30
 """Rows that save nothing show the noise, of windows about as long as those of the others."""
+MOST_STEPS = 200
+MOST_STEPS_ON_A_GPU = 40
+"""Of a window without a save: steps on a GPU hardly differ."""
+STEPS_TO_PREPARE = 60
+"""Memory is locked for a GPU piece by piece, beside training."""
+NUM_IDLE_SAVES = 3
 SAVES_A_ROUND = 3
 FEWEST_SAVES = 5
 """A median of fewer is no result."""
+
+
+def names_on(device: str) -> list[str]:
+    """The ways that there are on a device."""
+    return [name for name in NAMES if device != "cpu" or name not in ONLY_ON_A_GPU]
+
+
+def is_ours(way: str) -> bool:
+    return way in (OURS, OURS_WITHOUT_ROOM)
+
+
+def is_rival(way: str) -> bool:
+    return not saves_nothing(way) and not is_ours(way)
 
 
 def saves_nothing(way: str) -> bool:

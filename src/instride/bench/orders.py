@@ -7,8 +7,10 @@ from statistics import fmean
 
 import msgspec
 
-from instride.bench.report import Floors
+from instride.bench.names import MOST_STEPS
+from instride.bench.report import DeviceFloors, Floors, Restored
 
+NUM_EARLY = 10
 WATCHED = b"watched"
 """The line a child prints when its memory needs to be watched no longer."""
 
@@ -20,6 +22,7 @@ class Task(StrEnum):
     """Train and save while the memory is watched, then try to tear snapshots."""
     FLOORS = "floors"
     UPKEEP = "upkeep"
+    RESTORE = "restore"
 
 
 class Order(msgspec.Struct, frozen=True):
@@ -30,8 +33,15 @@ class Order(msgspec.Struct, frozen=True):
     num_saves: int = 0
     num_rest_steps: int = 0
     """The shortest window."""
+    most_rest_steps: int = MOST_STEPS
+    """The longest window without a save."""
+    num_prepare_steps: int = 10
+    """Between the making of a way and its first save."""
+    num_idle_saves: int = 0
+    watches_memory: bool = True
     num_bytes: int = 0
     device: str = "cpu"
+    is_synced_loop: bool = True
 
 
 class Save(msgspec.Struct, frozen=True):
@@ -54,12 +64,21 @@ class Save(msgspec.Struct, frozen=True):
     def cost_s(self) -> float:
         return self.window_s - len(self.steps_s) * self.base_s
 
+    @property
+    def early_cost_s(self) -> float:
+        """What the call and the first steps cost: few enough that a drift hardly counts."""
+        early_s = self.steps_s[:NUM_EARLY]
+        return self.call_s + sum(early_s) - len(early_s) * self.base_s
+
 
 class Timed(msgspec.Struct, frozen=True, tag=True):
     state_bytes: int
     saves: list[Save]
     idle_durable_s: list[float]
     is_synced: bool
+    prepare_cost_s: float
+    """What the steps between the making of a way and its first save took beyond usual."""
+    forward_and_backward_s: float | None = None
 
 
 class Hammered(msgspec.Struct, frozen=True, tag=True):
@@ -68,6 +87,7 @@ class Hammered(msgspec.Struct, frozen=True, tag=True):
 
 class Limits(msgspec.Struct, frozen=True, tag=True):
     floors: Floors
+    device_floors: DeviceFloors | None = None
 
 
 class Upkeep(msgspec.Struct, frozen=True, tag=True):
@@ -81,4 +101,8 @@ class Missing(msgspec.Struct, frozen=True, tag=True):
     name: str
 
 
-Answer = Timed | Hammered | Limits | Upkeep | Missing
+class WayBack(msgspec.Struct, frozen=True, tag=True):
+    restored: Restored
+
+
+Answer = Timed | Hammered | Limits | Upkeep | WayBack | Missing

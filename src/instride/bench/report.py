@@ -23,6 +23,7 @@ class Machine(msgspec.Struct, frozen=True):
     torch: str
     load: float
     """How many processes wanted a core in the minute before; from a quiet machine, nearly 0."""
+    gpu: str | None = None
 
 
 class Row(msgspec.Struct, frozen=True):
@@ -54,9 +55,19 @@ class Row(msgspec.Struct, frozen=True):
     """The middle of all steps behind a save, by the mean of those without one around it."""
     p99_inflation: float
     """The same for the step that one in a hundred exceeds."""
-    peak_host_bytes: int
+    peak_host_bytes: int | None
     """The most memory that the training and all its helper processes had at a time, above what
-    the row `none` had; shared memory counts once, the cache of the filesystem not at all."""
+    the row `none` had; shared memory counts once, the cache of the filesystem not at all. Null
+    where nobody looked."""
+    first_early_cost_s: float
+    """What the call and the first ten steps cost for the first save of a process."""
+    early_cost_s: float
+    """The same for later saves. Windows are ten times as long, and so is what drifts in them."""
+    prepare_cost_s: float
+    """What the steps between the making of a way and its first save took beyond usual."""
+    trace_s: list[float]
+    """The steps around the last save: ten before it, and those behind it, the first of which
+    begins with the call."""
 
 
 class Floors(msgspec.Struct, frozen=True):
@@ -66,6 +77,27 @@ class Floors(msgspec.Struct, frozen=True):
     """Copying as many bytes as the state has, between buffers that are in memory already."""
     direct_write_s: float
     """Writing as many bytes past the cache, in large pieces from several threads, and fsync."""
+
+
+class DeviceFloors(msgspec.Struct, frozen=True):
+    """The same for a state that lies on a GPU."""
+
+    copy_s: float
+    """Copying as many bytes as the state has inside the memory of the device."""
+    bus_s: float
+    """Bringing them to memory of the host that is locked for the device."""
+    direct_read_s: float
+    """Reading as many bytes from the disk past the cache, in large pieces by several threads."""
+
+
+class Restored(msgspec.Struct, frozen=True):
+    """The way back, into a training that was just made."""
+
+    restore_s: float
+    step_before_s: float
+    """What a step took in the training that was saved."""
+    step_after_s: float
+    """What a step takes in the one that goes on from there."""
 
 
 class LeftOut(msgspec.Struct, frozen=True):
@@ -90,3 +122,10 @@ class Report(msgspec.Struct, frozen=True):
     null where instride was left out."""
     beat_s: float | None
     """What `Saver.due` takes, which a loop calls every step."""
+    device: str = "cpu"
+    is_synced_loop: bool = True
+    """Whether the loop waits for the device after every step, as many do."""
+    device_floors: DeviceFloors | None = None
+    forward_and_backward_s: float | None = None
+    """What of a step on a device passes before its optimizer may change anything."""
+    restored: Restored | None = None

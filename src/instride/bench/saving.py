@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from pathlib import Path
 from statistics import median
@@ -21,15 +22,24 @@ from instride.bench.names import (
     DEFAULT_ROUNDS,
     FEWEST_STEPS,
     FEWEST_STEPS_OF_NOTHING,
+    MOST_STEPS,
+    MOST_STEPS_ON_A_GPU,
     NOTHING,
+    NUM_IDLE_SAVES,
     OURS,
+    OURS_WITHOUT_ROOM,
     SAVES_A_ROUND,
+    STEPS_TO_PREPARE,
+    is_ours,
     saves_nothing,
 )
-from instride.bench.orders import Hammered, Limits, Order, Save, Task, Timed, Upkeep
-from instride.bench.report import SCHEMA, Floors, LeftOut, Report
+from instride.bench.orders import Hammered, Limits, Order, Save, Task, Timed, Upkeep, WayBack
+from instride.bench.report import SCHEMA, DeviceFloors, Floors, LeftOut, Report, Restored
 from instride.bench.summary import summarise
 from instride.errors import BenchFailedError, MissingLibraryError
+
+HAMMERED_AT_ONCE = 4
+"""Whether a way tears is seen beside others as well as alone; memory and time are not."""
 
 
 class Request(msgspec.Struct, frozen=True):
@@ -38,6 +48,9 @@ class Request(msgspec.Struct, frozen=True):
     num_rounds: int = DEFAULT_ROUNDS
     device: str = "cpu"
     folder: str = "."
+    num_saves: int = SAVES_A_ROUND
+    watches_memory: bool = True
+    is_synced_loop: bool = True
 
 
 class _Gathered:
@@ -49,6 +62,7 @@ class _Gathered:
         self.last: Timed | None = None
         self.is_torn = False
         self.peak_bytes = 0
+        self.prepare_costs_s: list[float] = []
 
 
 def run(request: Request, on_progress: Callable[[str], None] = lambda text: None) -> Report:
@@ -73,19 +87,32 @@ class _Bench:
         self._found = {name: _Gathered() for name in ways}
         self._left_out: list[LeftOut] = []
         self._limits: list[Floors] = []
-        self._machine = machine(request.folder)
+        self._device_limits: list[DeviceFloors] = []
+        self._machine = machine(request.folder, request.device)
 
     def hammer(self) -> None:
         """Which ways are there, which of them tear, and how much memory they take."""
-        for name in list(self._found):
-            self._on_progress(f"{name}: memory and torn snapshots")
-            try:
-                answer, peak_bytes = ask(self._order(Task.HAMMER, name), Hammered)
-            except ChildFailedError as error:
-                self._leave_out(name, str(error))
-                continue
-            self._found[name].is_torn = answer.is_torn
-            self._found[name].peak_bytes = peak_bytes
+        num_at_once = 1 if self._request.watches_memory else HAMMERED_AT_ONCE
+        alone = [name for name in self._found if name == OURS_WITHOUT_ROOM]
+        names = [name for name in self._found if name not in alone]
+        with ThreadPoolExecutor(num_at_once) as pool:
+            whys = [*pool.map(self._hammer, names), *map(self._hammer, alone)]
+        for name, why in zip([*names, *alone], whys, strict=True):
+            if why is not None:
+                self._left_out.append(LeftOut(name, why))
+        for each in self._left_out:
+            self._leave_out(each)
+
+    def _hammer(self, name: str) -> str | None:
+        """Look at one way; why nothing can be seen there, if so."""
+        self._on_progress(f"{name}: memory and torn snapshots")
+        found = self._found[name]
+        try:
+            answer, found.peak_bytes = ask(self._order(Task.HAMMER, name), Hammered)
+        except ChildFailedError as error:
+            return str(error)
+        found.is_torn = answer.is_torn
+        return None
 
     def time_all(self, number: int) -> None:
         names = list(self._found)
@@ -94,14 +121,19 @@ class _Bench:
             try:
                 answer, _ = ask(self._order(Task.TIME, name), Timed)
             except ChildFailedError as error:
-                self._leave_out(name, str(error))
+                self._left_out.append(LeftOut(name, str(error)))
+                self._leave_out(self._left_out[-1])
                 continue
             self._found[name].rounds.append(answer.saves)
             self._found[name].idle_durable_s += answer.idle_durable_s
+            self._found[name].prepare_costs_s.append(answer.prepare_cost_s)
             self._found[name].last = answer
         self._on_progress("floors")
         order = msgspec.structs.replace(self._order(Task.FLOORS), num_bytes=self._state_bytes)
-        self._limits.append(self._ask_or_end(order, Limits).floors)
+        limits = self._ask_or_end(order, Limits)
+        self._limits.append(limits.floors)
+        if limits.device_floors is not None:
+            self._device_limits.append(limits.device_floors)
 
     @property
     def _state_bytes(self) -> int:
@@ -110,21 +142,26 @@ class _Bench:
         return last.state_bytes
 
     def _order(self, task: Task, way: str = "") -> Order:
+        is_on_gpu = self._request.device != "cpu"
         return Order(
             task=task,
             folder=str(self._scratch),
             way=way,
             num_params=self._request.num_params,
-            num_saves=SAVES_A_ROUND,
+            num_saves=self._request.num_saves,
             num_rest_steps=FEWEST_STEPS_OF_NOTHING if saves_nothing(way) else FEWEST_STEPS,
+            most_rest_steps=MOST_STEPS_ON_A_GPU if is_on_gpu else MOST_STEPS,
+            num_prepare_steps=STEPS_TO_PREPARE if is_on_gpu and is_ours(way) else FEWEST_STEPS,
+            num_idle_saves=0 if is_on_gpu else NUM_IDLE_SAVES,
+            watches_memory=self._request.watches_memory,
             device=self._request.device,
+            is_synced_loop=self._request.is_synced_loop,
         )
 
-    def _leave_out(self, name: str, why: str) -> None:
-        if name == NOTHING:
-            raise BenchFailedError(why)
-        del self._found[name]
-        self._left_out.append(LeftOut(name, why))
+    def _leave_out(self, each: LeftOut) -> None:
+        if each.name == NOTHING:
+            raise BenchFailedError(each.why)
+        del self._found[each.name]
 
     def _ask_or_end(self, order: Order, kind: type[A]) -> A:
         try:
@@ -137,6 +174,7 @@ class _Bench:
         if OURS in self._found:
             upkeep = self._ask_or_end(self._order(Task.UPKEEP), Upkeep)
         nothing = self._found[NOTHING]
+        assert nothing.last is not None
         return Report(
             SCHEMA,
             self._machine,
@@ -149,7 +187,10 @@ class _Bench:
                     found.idle_durable_s,
                     torn=found.is_torn,
                     synced=found.last is not None and found.last.is_synced,
-                    peak_host_bytes=found.peak_bytes - nothing.peak_bytes,
+                    peak_host_bytes=found.peak_bytes - nothing.peak_bytes
+                    if self._request.watches_memory
+                    else None,
+                    prepare_cost_s=median(found.prepare_costs_s),
                 )
                 for name, found in self._found.items()
             ],
@@ -160,4 +201,23 @@ class _Bench:
             self._left_out,
             upkeep.planning_s if upkeep else None,
             upkeep.beat_s if upkeep else None,
+            device=self._request.device,
+            is_synced_loop=self._request.is_synced_loop,
+            device_floors=self._device_floors(),
+            forward_and_backward_s=nothing.last.forward_and_backward_s,
+            restored=self._restored(),
         )
+
+    def _device_floors(self) -> DeviceFloors | None:
+        if not self._device_limits:
+            return None
+        return DeviceFloors(
+            median(each.copy_s for each in self._device_limits),
+            median(each.bus_s for each in self._device_limits),
+            median(each.direct_read_s for each in self._device_limits),
+        )
+
+    def _restored(self) -> Restored | None:
+        if OURS not in self._found or self._request.device == "cpu":
+            return None
+        return self._ask_or_end(self._order(Task.RESTORE), WayBack).restored

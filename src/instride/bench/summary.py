@@ -8,6 +8,8 @@ from statistics import median, quantiles
 from instride.bench.orders import Save
 from instride.bench.report import Row
 
+NUM_TRACED_BEFORE = 10
+
 
 def summarise(
     name: str,
@@ -16,7 +18,8 @@ def summarise(
     *,
     torn: bool,
     synced: bool,
-    peak_host_bytes: int,
+    peak_host_bytes: int | None,
+    prepare_cost_s: float = 0.0,
 ) -> Row:
     """The row of one way, from the saves of each of its processes."""
     saves = [save for round in rounds for save in round]
@@ -30,13 +33,23 @@ def summarise(
         first_call_s=median(round[0].call_s for round in rounds),
         cost_s=median(save.cost_s for save in saves),
         cost_spread_s=_spread([save.cost_s for save in saves]),
-        durable_s=median(idle_durable_s),
+        durable_s=median(idle_durable_s or [save.durable_s for save in saves]),
         durable_beside_s=median(save.durable_s for save in saves),
         worst_step_s=median(max(save.steps_s) for save in saves),
         p50_inflation=median(inflations),
         p99_inflation=quantiles(inflations, n=100, method="inclusive")[-1],
         peak_host_bytes=peak_host_bytes,
+        first_early_cost_s=median(round[0].early_cost_s for round in rounds),
+        early_cost_s=median(save.early_cost_s for round in rounds for save in round[1:] or round),
+        prepare_cost_s=prepare_cost_s,
+        trace_s=_trace(saves[-1]),
     )
+
+
+def _trace(save: Save) -> list[float]:
+    """Steps before a save and behind it, as a watch on the wall would show them."""
+    first, *others = save.steps_s
+    return [*save.base_steps_s[:NUM_TRACED_BEFORE], save.call_s + first, *others]
 
 
 def _spread(values: Sequence[float]) -> float:

@@ -28,7 +28,9 @@ NUM_WARM = 20
 NUM_BETWEEN = 10
 """Steps between a base and what is packed against it."""
 CHANGED_SHARE = 0.05
-"""Of the bytes, where the rest is frozen: weights that are trained, and their two moments."""
+"""Where the rest is frozen."""
+NUM_MOMENTS = 2
+"""Of Adam, for each weight that is trained."""
 
 
 class Block(nn.Module):
@@ -88,10 +90,12 @@ class Training:
         for _ in range(num_steps):
             self._step()
 
-    def freeze(self) -> None:
-        """Go on with few of the parameters, as adapters do: a twentieth of the state changes."""
+    def freeze(self, *, by_bytes: bool) -> None:
+        """Go on with few of the parameters, as adapters do: so many that a twentieth of what is
+        saved changes, their moments included; or a twentieth of the parameters."""
         num_params = sum(p.numel() for p in self.model.parameters())
-        budget = num_params * CHANGED_SHARE / (3 - 2 * CHANGED_SHARE)
+        more = NUM_MOMENTS * (1 - CHANGED_SHARE) if by_bytes else 0
+        budget = num_params * CHANGED_SHARE / (1 + more)
         trained = []
         for parameter in reversed(list(self.model.parameters())):
             parameter.requires_grad_(False)
@@ -144,12 +148,13 @@ def write_checkpoints(folder: Path, num_layers: int, width: int, num_steps: int)
         torch.save(state, folder / f"adam-{when}.pt")
         training.train(NUM_BETWEEN if when == "base" else 0)
     loss = training.loss
-    training.freeze()
-    training.train(NUM_BETWEEN)
-    for when in ("base", "next"):
-        state = {"model": training.model.state_dict(), "optimizer": training.optimizer.state_dict()}
-        torch.save(state, folder / f"frozen-{when}.pt")
-        training.train(NUM_BETWEEN if when == "base" else 0)
+    for name, by_bytes in (("frozen", True), ("adapters", False)):
+        training.freeze(by_bytes=by_bytes)
+        training.train(NUM_BETWEEN)
+        for when in ("base", "next"):
+            weights, optimizer = training.model.state_dict(), training.optimizer.state_dict()
+            torch.save({"model": weights, "optimizer": optimizer}, folder / f"{name}-{when}.pt")
+            training.train(NUM_BETWEEN if when == "base" else 0)
     return loss
 
 

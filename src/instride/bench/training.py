@@ -17,7 +17,10 @@ LEARNING_RATE = 1e-6
 class Training:
     """Layers of one width, as many as it takes, trained by Adam on random numbers."""
 
-    def __init__(self, num_params: int, device: str = "cpu") -> None:
+    model: torch.nn.Module
+    optimizer: torch.optim.Optimizer
+
+    def __init__(self, num_params: int) -> None:
         torch.manual_seed(0)
         num_layers = max(1, round(num_params / (WIDTH * WIDTH)))
         layers = [torch.nn.Linear(WIDTH, WIDTH, bias=False) for _ in range(num_layers)]
@@ -25,9 +28,9 @@ class Training:
             # As large behind the last layer as before the first: numbers that vanish on the way
             # become denormal, and slow to calculate with.
             torch.nn.init.normal_(layer.weight, std=WIDTH**-0.5)
-        self.model = torch.nn.Sequential(*layers).to(device)
+        self.model = torch.nn.Sequential(*layers)
         self.optimizer = torch.optim.AdamW(self.model.parameters(), lr=LEARNING_RATE)
-        self._inputs = torch.randn(NUM_TOKENS, WIDTH, device=device)
+        self._inputs = torch.randn(NUM_TOKENS, WIDTH)
 
     def step(self, guard: AbstractContextManager[object]) -> float:
         """One step; the seconds it took. A way of saving may want to guard what it changes."""
@@ -37,6 +40,13 @@ class Training:
             self.optimizer.step()
         self.optimizer.zero_grad()
         return time.perf_counter() - start_s
+
+    def settle(self) -> float:
+        """Wait until a device has done what it was given; the seconds that took."""
+        return 0.0
+
+    def queue(self) -> None:
+        """Leave work to a device that what comes next has to wait for."""
 
     def state(self) -> dict[str, Any]:
         """What people save."""

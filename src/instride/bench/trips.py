@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import os
+import threading
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, BinaryIO, Protocol
 
 from instride.bench.codecs import RIVALS
+from instride.framed.blocks import num_threads
 from instride.pack.packing import pack
-from instride.pack.reading import num_threads
 from instride.pack.unpacking import unpack
 from instride.store.atomic import sync_file
 
 PIECE_BYTES = 4 << 20
 LENGTH_BYTES = 4
+Place = tuple[int, int]
+"""Offset and length."""
 
 
 class Trip(Protocol):
@@ -54,19 +58,44 @@ class InPieces:
         self._source, self._packed, self._back = source, folder / "packed", folder / "back"
 
     def there(self) -> int:
+        size = self._source.stat().st_size
+        places = [(at, min(PIECE_BYTES, size - at)) for at in range(0, size, PIECE_BYTES)]
         with self._source.open("rb") as file:
-            pieces = iter(lambda: file.read(PIECE_BYTES), b"")
-            write_all(self._packed, in_parallel(self._rival.compress, pieces), LENGTH_BYTES)
+            work = _on_pieces_of(file.fileno(), self._rival.compress)
+            write_all(self._packed, in_parallel(work, places), LENGTH_BYTES)
         return self._packed.stat().st_size
 
     def back(self) -> None:
         with self._packed.open("rb") as file:
-            heads = iter(lambda: file.read(LENGTH_BYTES), b"")
-            pieces = (file.read(int.from_bytes(head, "little")) for head in heads)
-            write_all(self._back, in_parallel(self._rival.decompress, pieces), 0)
+            work = _on_pieces_of(file.fileno(), self._rival.decompress)
+            write_all(self._back, in_parallel(work, list(_places(file))), 0)
 
     def check(self) -> None:
         check_same(self._source, self._back)
+
+
+def _places(file: BinaryIO) -> Iterator[Place]:
+    """Where the pieces of a file lie that have their length before them."""
+    at = 0
+    while head := os.pread(file.fileno(), LENGTH_BYTES, at):
+        length = int.from_bytes(head, "little")
+        yield at + LENGTH_BYTES, length
+        at += LENGTH_BYTES + length
+
+
+def _on_pieces_of(fd: int, work: Callable[[memoryview], bytes]) -> Callable[[Place], bytes]:
+    """Reads pieces into memory that each thread has of its own, and uses again."""
+    local = threading.local()
+
+    def on_piece(place: Place) -> bytes:
+        offset, length = place
+        if not hasattr(local, "memory"):
+            local.memory = memoryview(bytearray(2 * PIECE_BYTES))
+        view = local.memory[:length]
+        os.preadv(fd, [view], offset)
+        return work(view)
+
+    return on_piece
 
 
 class Dcp:
@@ -103,9 +132,9 @@ class Dcp:
                 raise AssertionError(f"{name} is not what it was")
 
 
-def in_parallel(work: Callable[[bytes], bytes], pieces: Iterable[bytes]) -> Iterable[bytes]:
+def in_parallel(work: Callable[[Place], bytes], places: Iterable[Place]) -> Iterable[bytes]:
     """Results in order, a few pieces at a time."""
-    rest = iter(pieces)
+    rest = iter(places)
     with ThreadPoolExecutor(num_threads()) as pool:
         while batch := list(islice(rest, 2 * num_threads())):
             yield from pool.map(work, batch)

@@ -16,6 +16,9 @@ import torch
 from instride.bench.training import Training
 from instride.writer.journal import journal_path
 
+LEFT_BYTES = 3 << 29
+"""What stays free on a device that is full: less than what instride leaves to training."""
+
 
 class Ticket(Protocol):
     """A save on its way."""
@@ -182,6 +185,45 @@ class DcpProcess(DcpSave):
         )
 
 
+class DcpPinned(DcpSave):
+    """`dcp.async_save` with a stager that keeps page-locked memory for the copy."""
+
+    def __init__(self, training: Training, folder: Path) -> None:
+        super().__init__(training, folder)
+        self._stager = self._make_stager()
+
+    def _make_stager(self) -> Any:
+        from torch.distributed.checkpoint.staging import DefaultStager, StagingOptions
+
+        return DefaultStager(
+            StagingOptions(
+                use_pinned_memory=True,
+                use_shared_memory=False,
+                use_async_staging=False,
+                use_non_blocking_copy=True,
+            )
+        )
+
+    def save(self, step: int) -> Ticket:
+        path = str(self._fresh(step))
+        try:
+            return self._save(path)
+        except KeyError:  # torch 2.11 closes a stager after each save, whoever made it
+            self._stager = self._make_stager()
+            return self._save(path)
+
+    def _save(self, path: str) -> Ticket:
+        import torch.distributed.checkpoint as dcp
+
+        return _Future(
+            dcp.async_save(self._training.state(), checkpoint_id=path, async_stager=self._stager)
+        )
+
+    def close(self) -> None:
+        self._stager.close()
+        super().close()
+
+
 class TorchCheckpointing(NoSaving):
     """`torch_checkpointing`, Meta's successor of DCP, as its manual says."""
 
@@ -278,6 +320,35 @@ class Instride(NoSaving):
         self._saver.close()
 
 
+class _Fence:
+    def __init__(self, fence: Callable[[], None]) -> None:
+        self._fence = fence
+
+    def __enter__(self) -> None:
+        self._fence()
+
+    def __exit__(self, *_: object) -> None:
+        return
+
+
+class InstrideWithoutRoom(Instride):
+    """On a GPU whose memory is full, but for what a step and a little more need."""
+
+    def __init__(self, training: Training, folder: Path) -> None:
+        free, _ = torch.cuda.mem_get_info()
+        num_bytes = max(0, free - LEFT_BYTES)
+        self._filling = torch.empty(num_bytes, dtype=torch.uint8, device="cuda")
+        super().__init__(training, folder)
+
+    def guard(self) -> AbstractContextManager[object]:
+        """What the hooks of an optimizer do: what tries to tear snapshots has no optimizer."""
+        return _Fence(self._saver._engine.fence)
+
+    def close(self) -> None:
+        super().close()
+        del self._filling
+
+
 class _Pending:
     def __init__(self, pending: Any, store: Path) -> None:
         self._pending = pending
@@ -306,7 +377,9 @@ WAYS: dict[str, Callable[[Training, Path], Way]] = {
     "dcp.save": DcpSave,
     "dcp.async_save": DcpAsync,
     "dcp.async_save process": DcpProcess,
+    "dcp.async_save pinned": DcpPinned,
     "torch_checkpointing": TorchCheckpointing,
     "lightning": LightningAsync,
     "instride": Instride,
+    "instride full GPU": InstrideWithoutRoom,
 }

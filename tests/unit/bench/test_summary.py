@@ -68,7 +68,9 @@ def test_the_cost_is_the_window_less_as_many_steps_without_a_save() -> None:
 
 
 def test_done_is_told_of_a_machine_at_rest_and_of_one_that_trains() -> None:
-    made = summarise("x", [[save(), save()]], [3.0, 5.0], torn=False, synced=True, peak_host_bytes=0)
+    made = summarise(
+        "x", [[save(), save()]], [3.0, 5.0], torn=False, synced=True, peak_host_bytes=0
+    )
     assert (made.durable_s, made.durable_beside_s) == (4.0, 1.0)
 
 

@@ -1,0 +1,100 @@
+"""What `bench save` makes of a GPU: sizes, promises, and the picture of steps around a save."""
+
+from __future__ import annotations
+
+from typing import Any
+from xml.etree import ElementTree
+
+import msgspec
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from instride.bench.bars import bars  # noqa: E402 - needs torch
+from instride.bench.gpu_training import SIZES, size_for  # noqa: E402
+from instride.bench.names import NAMES, OURS, OURS_WITHOUT_ROOM, names_on  # noqa: E402
+from instride.bench.orders import Save  # noqa: E402
+from instride.bench.picture import CALM, SLOW, picture_of  # noqa: E402
+from instride.bench.report import (  # noqa: E402
+    DeviceFloors,
+    Floors,
+    Machine,
+    Report,
+    Restored,
+    Row,
+)
+from instride.bench.summary import summarise  # noqa: E402
+
+pytestmark = pytest.mark.torch
+MACHINE = Machine(16, "a processor", 1 << 37, "ext4", "Linux 6", "3.12", "2.11", 0.1, "a GPU")
+
+
+def row(name: str, call_s: float, slowest_s: float = 0.15, **others: Any) -> Row:
+    steps_s = [slowest_s] + [0.15] * 29
+    save = Save(call_s, call_s + sum(steps_s), 8.0, steps_s, [0.15] * 40)
+    plain = summarise(
+        name, [[save] * 3], [], torn=False, synced=True, peak_host_bytes=None, prepare_cost_s=0.05
+    )
+    return msgspec.structs.replace(plain, **others)
+
+
+def report(*rows: Row, **others: Any) -> Report:
+    made = Report(
+        1, MACHINE, 15 * 10**9, 0.15, list(rows), Floors(0.4, 7.5), [], None, None, "cuda", True,
+        DeviceFloors(0.007, 0.29, 4.6), 0.14, Restored(4.7, 0.15, 0.15),
+    )  # fmt: skip
+    return msgspec.structs.replace(made, **others)
+
+
+def kept(made: Report) -> dict[str, bool]:
+    return {bar.what: bar.is_kept for bar in bars(made)}
+
+
+def test_the_size_nearest_to_what_was_asked_for_is_trained() -> None:
+    assert [size_for(size.num_params) for size in SIZES] == list(SIZES)
+    assert size_for(1_300_000_000) == SIZES[-1]
+    assert size_for(1) == SIZES[0]
+
+
+def test_ways_that_need_a_gpu_are_left_out_elsewhere() -> None:
+    assert names_on("cuda") == list(NAMES)
+    assert set(NAMES) - set(names_on("cpu")) == {"dcp.async_save pinned", OURS_WITHOUT_ROOM}
+
+
+def test_a_save_that_costs_fifteen_milliseconds_keeps_every_promise() -> None:
+    made = kept(report(row(OURS, 0.009, 0.155), row(OURS_WITHOUT_ROOM, 0.009, 0.31)))
+    assert len(made) == 7
+    assert all(made.values())
+
+
+def test_a_save_that_costs_thirty_misses_what_ten_steps_allow() -> None:
+    made = kept(report(row(OURS, 0.030)))
+    missed = {what for what, is_kept in made.items() if not is_kept}
+    assert missed == {"cost in the first ten steps", "the same, by 1 % of these steps"}
+
+
+def test_a_full_gpu_hides_no_more_than_forward_and_backward() -> None:
+    assert kept(report(row(OURS_WITHOUT_ROOM, 0.01, 0.32))) == {
+        "on a full GPU, by what a step hides": True
+    }
+    assert kept(report(row(OURS_WITHOUT_ROOM, 0.01, 0.34))) == {
+        "on a full GPU, by what a step hides": False
+    }
+
+
+def test_a_drift_of_all_steps_is_not_taken_for_the_cost_of_the_first() -> None:
+    drifted = Save(0.01, 15.51, 8.0, [0.155] * 100, [0.15] * 40)
+    assert drifted.cost_s == pytest.approx(0.51)
+    assert drifted.early_cost_s == pytest.approx(0.06)
+
+
+def test_the_picture_has_a_bar_for_each_step_and_marks_the_slow_ones() -> None:
+    made = report(row("none", 0.0), row("a < b", 20.0), row(OURS, 0.005))
+    drawn = ElementTree.fromstring(picture_of(made))
+    space = "{http://www.w3.org/2000/svg}"
+    texts = [element.text for element in drawn.iter(f"{space}text")]
+    assert "a < b" in texts
+    assert "none" not in texts
+    steps = [element.get("fill") for element in drawn.iter(f"{space}rect")]
+    assert steps.count(SLOW) == 1
+    assert steps.count(CALM) == 2 * 40 - 1
