@@ -7,6 +7,7 @@ SIZE ?= 100MB
 PARAMS ?= 90000000
 MINUTES ?= 10
 INPUTS ?= 10000
+PACKS ?= 1000000
 KILLS ?= 1000
 # Passed on to the benchmark: ARGS="--dialect nanogpt --record"
 ARGS ?=
@@ -63,14 +64,16 @@ bench: $(PACKAGE) $(TORCHED) $(RIVALS) ## ways of saving; how fast explain reads
 	@$(BIN)/instride bench save --params $(PARAMS)
 	@$(BIN)/python -m bench.explain --size $(SIZE) $(ARGS)
 
-soak: $(TOOLS) $(TORCHED) ## MINUTES=10 of rounds: all tests, and INPUTS=10000 odd logs and packs, KILLS=1000 crashes, with other seeds
+soak: $(TOOLS) $(TORCHED) ## MINUTES=10 of rounds: all tests, INPUTS=10000 odd logs, PACKS=1000000 odd packs, KILLS=1000 crashes, with other seeds
 	@end=$$(( $$(date +%s) + 60 * $(MINUTES) )); seed=$$(date +%s); rounds=0; \
 	while [ $$rounds -eq 0 ] || [ $$(date +%s) -lt $$end ]; do \
 	    $(BIN)/pytest -q -n 2 --hypothesis-seed=$$seed || { echo "failed with seed $$seed"; exit 1; }; \
 	    $(BIN)/python tests/soak/fuzz_explain.py --inputs $(INPUTS) --first $$(( seed * $(INPUTS) )) || exit 1; \
-	    $(BIN)/python -m tests.soak.fuzz_pack --inputs $(INPUTS) --first $$(( seed * $(INPUTS) )) || exit 1; \
+	    $(BIN)/python -m tests.soak.fuzz_pack --inputs $(PACKS) --first $$(( seed * $(PACKS) )) || exit 1; \
 	    $(BIN)/python -m tests.soak.kill_saver --kills $(KILLS) --seed $$seed || exit 1; \
+	    $(BIN)/python -m tests.soak.kill_agent --kills 100 --seed $$seed || exit 1; \
 	    $(BIN)/python tests/soak/many_saves.py || exit 1; \
+	    $(BIN)/python -m tests.soak.hammer_saver --seed $$seed || exit 1; \
 	    seed=$$(( seed + 1 )); rounds=$$(( rounds + 1 )); \
 	done; \
 	echo "$$rounds round(s), all good"

@@ -18,8 +18,11 @@ import msgspec
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from docs.layouts import field_docs, filled
 from instride import errors
+from instride.agent import status as agent_status
 from instride.bench import packing as bench_packing
 from instride.bench import report as bench_report
+from instride.bench.interference import report as interference_report
+from instride.cli.commands import agent as agent_verb
 from instride.cli.main import cli
 from instride.doctor import catalogue
 from instride.doctor import report as doctor_report
@@ -67,6 +70,15 @@ def pages() -> dict[str, str]:
         **{f"reference/{verb}.md": command(verb) for verb in ("pack", "unpack")},
         "reference/pack.schema.json": schema("pack", packing, packing.PackReport),
         "reference/unpack.schema.json": schema("unpack", unpacking, unpacking.UnpackReport),
+        "reference/agent.md": command("agent"),
+        "reference/agent-status.md": help_page(agent_verb.status, "agent status"),
+        "reference/agent-status.schema.json": schema(
+            "agent status", agent_status, agent_status.Status, listing
+        ),
+        "reference/bench-interference.md": command("bench", "interference"),
+        "reference/bench-interference.schema.json": schema(
+            "bench interference", interference_report, interference_report.Report, bench_report
+        ),
         "reference/bench-pack.md": command("bench", "pack"),
         "reference/bench-pack.schema.json": schema(
             "bench pack", bench_packing, bench_packing.Bench
@@ -87,7 +99,7 @@ def schema(verb: str, module: ModuleType, answer: type[msgspec.Struct], *others:
     """
     contract = msgspec.json.schema(answer)
     documented = {
-        name: docs for each in (module, *others) for name, docs in field_docs(each).items()
+        name: docs for each in (*others, module) for name, docs in field_docs(each).items()
     }
     for name in documented.keys() & contract["$defs"].keys():
         for field, text in documented[name].items():
@@ -152,7 +164,10 @@ def command(*names: str) -> str:
         found = verb.get_command(click.Context(verb), each)
         assert found is not None
         verb = found
-    name = " ".join(names)
+    return help_page(verb, " ".join(names))
+
+
+def help_page(verb: click.Command, name: str) -> str:
     # With its own settings: click keeps the help option of whoever asks first.
     context = click.Context(
         verb, info_name=f"instride {name}", terminal_width=80, **verb.context_settings
