@@ -122,10 +122,14 @@ def time_save(training: Training, way: Way, number: int, num_steps: int) -> Save
 
 
 def idle_durable_s(way: Way, number: int) -> float:
-    """How long a save takes while nobody trains."""
+    """How long a save takes while nobody trains, and nothing goes on of the save before."""
     start_s = time.perf_counter()
-    way.save(number).wait()
-    return time.perf_counter() - start_s
+    ticket = way.save(number)
+    ticket.wait()
+    took_s = time.perf_counter() - start_s
+    while not ticket.is_over():
+        time.sleep(WATCH_S)
+    return took_s
 
 
 class Watch:

@@ -26,7 +26,7 @@ DEFAULT_PARAMS = 90_000_000
 """Twelve bytes of state each: a gigabyte."""
 DEFAULT_ROUNDS = 2
 FEWEST_STEPS = 10
-FEWEST_STEPS_OF_NOTHING = 30
+FEWEST_STEPS_OF_NOTHING = 20
 """Rows that save nothing show the noise, of windows about as long as those of the others."""
 MOST_STEPS = 200
 MOST_STEPS_ON_A_GPU = 40
