@@ -24,7 +24,8 @@ from tests.unit.store.committing import commit, flip
 from tests.unit.writer.packers import Results, packs_for
 
 DATA = weights(20_000)
-MOST_RESIDENT_BYTES = 60 << 20
+MOST_RESIDENT_BYTES = 80 << 20
+"""Of which NumPy, once it was needed, has some 11 MB; what threads leave differs from run to run."""
 
 
 class Interrupted(Crew):
