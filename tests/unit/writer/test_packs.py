@@ -25,7 +25,7 @@ from tests.unit.writer.packers import Results, packs_for
 
 DATA = weights(20_000)
 MOST_RESIDENT_BYTES = 80 << 20
-"""Of which NumPy, once it was needed, has some 11 MB; what threads leave differs from run to run."""
+"""NumPy has some 11 MB of it once it was needed; what threads leave differs from run to run."""
 
 
 class Interrupted(Crew):
