@@ -13,6 +13,7 @@ import gc
 import os
 import sys
 import tempfile
+import time
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,6 +25,7 @@ import instride
 NUM_SETTLING = 100
 """Allocators, caches and the writer's pool of threads have their size after so many."""
 MOST_GROWTH_BYTES = 8 << 20
+NUM_LOOKS, LOOK_S = 100, 0.02
 WIDTH = 64
 
 
@@ -35,8 +37,17 @@ class Usage(NamedTuple):
 
 
 def usage() -> Usage:
-    """What this process and those below it have, together."""
+    """What this process and those below it have, together, at rest: the least of many looks, since
+    a save is read back when it is committed already."""
     gc.collect()
+    looks = []
+    for _ in range(NUM_LOOKS):
+        looks.append(look())
+        time.sleep(LOOK_S)
+    return Usage(*(min(values) for values in zip(*looks, strict=True)))
+
+
+def look() -> Usage:
     this = psutil.Process()
     processes = [this, *this.children(recursive=True)]
     return Usage(
