@@ -54,21 +54,20 @@ def test_everything_is_packed_when_the_saver_is_closed(tmp_path: Path) -> None:
     assert torch.equal(instride.load(tmp_path / LATEST)["model"]["weight"], saved[3])
 
 
-def test_packs_differ_from_a_full_one_where_that_is_smaller(tmp_path: Path) -> None:
+@pytest.mark.parametrize("note", [1, 300])
+def test_the_first_is_full_and_the_others_differ_from_it(tmp_path: Path, note: int) -> None:
+    """Also where the pickle, which lies behind the numbers, is longer than in the base."""
     for step in (1, 2, 3):
         model = Drifting()
         with instride.Saver(tmp_path, model=model, pack=True) as saver:
             if step > 1:
                 assert saver.restore() == step
             model.drift()
-            saver.save(step).wait(60)
-    present = committed_in(tmp_path)
-    full = {each.path.name: each.size_bytes for each in present if each.base is None}
-    deltas = [each for each in present if each.base is not None]
-    assert deltas
-    for delta in deltas:
-        assert delta.base is not None
-        assert delta.size_bytes < 0.9 * full[delta.base]
+            saver.save(step, extra={"note": "n" * note * step}).wait(60)
+    full = "step_00000001.pt.pack"
+    assert [checkpoint.base for checkpoint in committed_in(tmp_path)] == [None, full, full]
+    sizes = [checkpoint.size_bytes for checkpoint in committed_in(tmp_path)]
+    assert max(sizes[1:]) < 0.9 * sizes[0]
 
 
 def test_a_base_that_does_not_pay_is_not_used(tmp_path: Path) -> None:

@@ -35,10 +35,14 @@ def _pieces(stretch: Cut) -> Iterator[Cut]:
 
 
 def _joined(regions: Sequence[Region], size_bytes: int) -> list[Cut]:
-    """Neighbours of one width as one stretch, if their elements are aligned to each other."""
+    """Neighbours of one width as one stretch, if their elements are aligned to each other.
+
+    What follows the last numbers stands alone: a pickle there is seldom as long as in the base, and
+    would take the numbers before it beyond the end of that."""
+    end_of_numbers = max((region.end for region in regions if region.width), default=0)
     joined: list[Cut] = []
     for each in _covering(regions, size_bytes):
-        if joined and _fits(joined[-1], each):
+        if joined and each.start != end_of_numbers and _fits(joined[-1], each):
             joined[-1] = Cut(joined[-1].start, each.end, joined[-1].width)
         else:
             joined.append(each)
