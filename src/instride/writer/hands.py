@@ -73,6 +73,7 @@ class Crew:
         self._lock = threading.Lock()
         self._hands: _Hands | None = None
         self._is_waited_for = False
+        self._is_for_good = False
         self._pace = pace or Pace()
         self._governor = governor
         self.deadline_s: float | None = None
@@ -98,19 +99,21 @@ class Crew:
             hands.start(idle=not self._is_waited_for)
         hands.wait()
 
-    def hurry(self) -> None:
-        """Add hands that do not yield, now and for what comes, until `relax`.
+    def hurry(self, *, for_good: bool = False) -> None:
+        """Add hands that do not yield, now and for what comes, until `relax`, or for good.
 
         A thread cannot leave the idle class by itself: that is why there are new ones.
         """
         with self._lock:
+            self._is_for_good |= for_good
             if not self._is_waited_for and self._hands is not None:
                 self._hands.start(idle=False)
             self._is_waited_for = True
             self._pace.hurry()
 
     def relax(self) -> None:
-        """Nobody waits any more."""
+        """Nobody waits any more, unless it is for the end of all."""
         with self._lock:
-            self._is_waited_for = False
-            self._pace.relax()
+            if not self._is_for_good:
+                self._is_waited_for = False
+                self._pace.relax()

@@ -164,7 +164,7 @@ class Packs:
         """Somebody waits for the end."""
         if self._last_call_s is None:
             self._last_call_s = time.monotonic() + LAST_CALL_S
-        self._crew.hurry()
+        self._crew.hurry(for_good=True)
 
     def give_up(self) -> None:
         """Nobody waits, and another training may: leave everything as it is."""

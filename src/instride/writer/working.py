@@ -110,7 +110,7 @@ class Work:
     def leave(self) -> None:
         """Nothing more will come, and somebody waits for the end."""
         self._leaving.set()
-        self._crew.hurry()
+        self._crew.hurry(for_good=True)
         self._packs.hurry()
 
     def give_up(self, why: str) -> None:
@@ -163,7 +163,7 @@ class Work:
         return now_s + min(PATIENCE_S, between_s / 2)
 
     def _relax(self) -> None:
-        if not self._is_awaited and not self._leaving.is_set():
+        if not self._is_awaited:
             self._crew.relax()
 
     def _save(self, job: Job) -> None:

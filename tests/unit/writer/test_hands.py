@@ -6,6 +6,7 @@ import threading
 
 import pytest
 
+from instride.governor.pace import Pace
 from instride.writer.hands import Crew, most_threads
 
 
@@ -129,3 +130,16 @@ def test_a_hand_that_came_to_help_is_waited_for_from_its_first_piece_on(
     crew.hurry()
     worker.join(60)
     assert was_done == [True]
+
+
+def test_who_waits_for_the_end_is_not_relaxed_away() -> None:
+    pace = Pace()
+    saving, packing = Crew(pace), Crew(pace)  # as the writer has them
+    saving.hurry()
+    saving.relax()
+    assert not pace.is_hurried
+    saving.hurry(for_good=True)
+    saving.relax()
+    packing.hurry(for_good=True)
+    saving.relax()
+    assert pace.is_hurried
