@@ -74,9 +74,12 @@ class Pace:
         """False while nothing is to be begun at all, because a training runs."""
 
     @contextmanager
-    def turn(self, num_bytes: int) -> Iterator[None]:
-        """Around one piece of work: waits until it may be done; StoppedError if it never will."""
-        self._enter(num_bytes)
+    def turn(self, num_bytes: int, *, is_extra: bool = False) -> Iterator[None]:
+        """Around one piece of work: waits until it may be done; StoppedError if it never will.
+
+        An extra one does not count as a thread: those that yield may all be in the middle of a
+        piece, and get nothing done."""
+        self._enter(num_bytes, is_extra)
         begun_s = time.monotonic()
         try:
             yield
@@ -124,11 +127,11 @@ class Pace:
         with self._changed:
             return Tally(self._num_bytes, self._busy_s)
 
-    def _enter(self, num_bytes: int) -> None:
+    def _enter(self, num_bytes: int, is_extra: bool) -> None:
         with self._changed:
             self._num_waiting += 1
             try:
-                while (wait_s := self._wait_s()) is None or wait_s > 0:
+                while (wait_s := self._wait_s(is_extra)) is None or wait_s > 0:
                     self._changed.wait(wait_s)
             finally:
                 self._num_waiting -= 1
@@ -136,13 +139,14 @@ class Pace:
             if self._setting.bytes_per_s is not None:
                 self._allowance.take(num_bytes)
 
-    def _wait_s(self) -> float | None:
+    def _wait_s(self, is_extra: bool) -> float | None:
         """How long to wait before looking again: 0 for go, None until something changes."""
         if self._is_stopped:
             raise StoppedError
         if self._is_hurried:
             return 0.0
-        if not self._setting.is_open or self._num_active >= self._setting.threads:
+        has_room = is_extra or self._num_active < self._setting.threads
+        if not self._setting.is_open or not has_room:
             return None
         if self._setting.bytes_per_s is None:
             return 0.0

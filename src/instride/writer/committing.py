@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import os
 import time
-from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -13,7 +12,7 @@ import msgspec
 from instride.errors import DamagedError
 from instride.faults import reached
 from instride.reasons import Reason
-from instride.store.atomic import make_directory
+from instride.store.atomic import make_directory, removed_on_failure
 from instride.store.manifest import read_manifest
 from instride.store.naming import Naming
 from instride.store.retention import Keep
@@ -53,16 +52,12 @@ class Commits:
         path = self._naming.place_of(Path(job.begin.path))
         make_directory(path.parent)
         temporary = self._naming.temporary_for(path)
-        try:
+        with removed_on_failure(temporary):
             written = write_image(job, arena, self._page, temporary, self._crew)
             finish = job.await_rest()
             serial = self._naming.next_serial(path)
             manifest = manifest_of(path, finish, written, serial)
             self._naming.publish(temporary, path, manifest)
-        except BaseException:
-            with suppress(OSError):
-                temporary.unlink(missing_ok=True)
-            raise
         durable_s = time.monotonic() - finish.called_s
         return Outcome(
             path, written.size_bytes, manifest.timings.staged_s, durable_s, written.is_direct

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from instride.governor.controlling import LOOKING
 from instride.governor.governing import Governor
 from instride.governor.model import Cost, Decision
 from instride.governor.pace import Pace
@@ -16,10 +17,14 @@ from instride.writer.telling import Told
 
 def crews(hello: Hello, page: SharedPage, told: Told) -> tuple[Crew, Crew]:
     """Hands for what is saved, and for what is packed: under one pace, and one governor if the
-    trainer asked for one."""
+    trainer asked for one.
+
+    What they take of a core in any case is the budget: that is all a training can lose by it, since
+    they pause for the rest of the time as long as it is not known what they cost."""
     pace = Pace()
     governor = _govern(pace, hello, page, told)
-    saving, packing = Crew(pace, governor), Crew(pace, governor)
+    share = None if hello.budget is None else hello.budget / LOOKING
+    saving, packing = Crew(pace, governor, share), Crew(pace, governor, share)
     if governor is not None:
         governor.on_haste = lambda is_hasty: saving.hurry() if is_hasty else None
     return saving, packing

@@ -14,6 +14,7 @@ from blake3 import blake3
 from instride.errors import DamagedError
 from instride.faults import reached
 from instride.image.finishing import Finisher
+from instride.lifetimes import PerThread
 from instride.reasons import Reason
 from instride.store.manifest import PIECE_BYTES, Manifest
 from instride.store.verifying import drop_from_cache, open_for_reading, read_piece, wrong_size
@@ -112,7 +113,7 @@ class ReadBack:
         self._page = page
         self._indices = iter(range(len(manifest.pieces)))
         self._order = threading.Lock()
-        self._local = threading.local()
+        self._memory = PerThread(lambda: memoryview(mmap.mmap(-1, PIECE_BYTES)))
         size = path.stat().st_size
         if size != manifest.size_bytes:
             raise wrong_size(path, size, manifest)
@@ -123,11 +124,9 @@ class ReadBack:
             index = next(self._indices, None)
         if index is None:
             return False
-        if not hasattr(self._local, "view"):
-            self._local.view = memoryview(mmap.mmap(-1, PIECE_BYTES))
-        offset = index * PIECE_BYTES
-        num_bytes = read_piece(self._fd, self._local.view, offset)
-        if blake3(self._local.view[:num_bytes]).hexdigest() != self._manifest.pieces[index]:
+        offset, view = index * PIECE_BYTES, self._memory.get()
+        num_bytes = read_piece(self._fd, view, offset)
+        if blake3(view[:num_bytes]).hexdigest() != self._manifest.pieces[index]:
             raise DamagedError(self._path, Reason("other-bytes", {"offset": offset}))
         self._page[PROGRESS] += 1
         return True

@@ -150,7 +150,12 @@ class Work:
         patience.daemon = True
         patience.start()
         try:
-            self._save(job)
+            outcome = self._save(job)
+            if self._crew.is_steady:
+                patience.cancel()  # what is durable may be read back at leisure
+            if outcome is not None:
+                self._crew.deadline_s = None
+                self._tidy(outcome)
         finally:
             patience.cancel()
             self._relax()
@@ -166,7 +171,8 @@ class Work:
         if not self._is_awaited:
             self._crew.relax()
 
-    def _save(self, job: Job) -> None:
+    def _save(self, job: Job) -> Outcome | None:
+        """Commit a snapshot; None if that failed, and the trainer knows."""
         begin = job.begin
         try:
             outcome = self._commit_when_there_is_room(job)
@@ -174,13 +180,13 @@ class Work:
             why = "not all of it was staged"
             self._told.note("dropped", path=begin.path, why=why)
             self._told.tell(Failed(begin.id, begin.path, why, None))
-            return
+            return None
         except OSError as error:
             self._fail(job, error.strerror or str(error), error.errno)
-            return
+            return None
         except Exception as error:  # one save that fails must not end all that follow
             self._fail(job, f"{type(error).__name__}: {error}", None)
-            return
+            return None
         finally:
             del self._jobs[begin.id]
             self._is_awaited = False
@@ -192,8 +198,7 @@ class Work:
         self._told.tell(
             Committed(begin.id, begin.path, outcome.size_bytes, outcome.staged_s, outcome.durable_s)
         )
-        self._crew.deadline_s = None
-        self._tidy(outcome)
+        return outcome
 
     def _commit_when_there_is_room(self, job: Job) -> Outcome:
         while True:
@@ -242,8 +247,9 @@ class Work:
         except DamagedError as error:
             self._told.note("damaged", path=str(outcome.path), why=str(error))
             self._told.notice(f"damaged {outcome.path}", str(error), error.hint)
-        except OSError as error:
-            self._told.note("tidy-failed", path=str(outcome.path), why=error.strerror or str(error))
+        except Exception as error:  # what comes next must be saved, whatever happened to this one
+            why = (isinstance(error, OSError) and error.strerror) or str(error)
+            self._told.note("tidy-failed", path=str(outcome.path), why=why)
         finally:
             self._is_tidying = False
 

@@ -6,7 +6,8 @@ import threading
 
 import pytest
 
-from instride.governor.pace import Pace
+from instride.governor.pace import Pace, Setting
+from instride.writer import hands
 from instride.writer.hands import Crew, most_threads
 
 
@@ -143,3 +144,45 @@ def test_who_waits_for_the_end_is_not_relaxed_away() -> None:
     packing.hurry(for_good=True)
     saving.relax()
     assert pace.is_hurried
+
+
+def test_work_ends_where_threads_that_yield_get_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    fed = threading.Event()
+    monkeypatch.setattr(hands, "yield_thread", lambda: fed.wait(60))
+    pieces = iter(range(10))
+    doers: list[int] = []
+
+    def do_one() -> bool:
+        if next(pieces, None) is None:
+            pace.set(Setting())
+            fed.set()
+            return False
+        doers.append(threading.get_ident())
+        return True
+
+    pace = Pace()
+    pace.set(Setting(threads=0))  # as if the others sat in the middle of a piece
+    crew = Crew(pace, steady_share=0.5)
+    crew.run(do_one)
+    assert len(doers) == 10
+    assert len(set(doers)) == 1
+
+
+def test_who_is_steady_pauses_with_all_others() -> None:
+    pace = Pace()
+    pace.set(Setting(is_open=False))
+    crew = Crew(pace, steady_share=0.5)
+    done = threading.Event()
+
+    def do_one() -> bool:
+        done.set()
+        return False
+
+    runner = threading.Thread(target=crew.run, args=(do_one,))
+    runner.start()
+    while not pace.is_waiting:
+        pass
+    assert not done.is_set()
+    pace.set(Setting())
+    runner.join(60)
+    assert done.is_set()
