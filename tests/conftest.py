@@ -13,5 +13,5 @@ CASES = Path(__file__).parents[2] / "shared" / "cases"
 def cases() -> Path:
     """Real training logs of other people, where they lie beside the checkout."""
     if not CASES.is_dir():
-        pytest.skip("the real training logs are not beside this checkout")
+        pytest.skip("there are no real training logs in shared/cases beside this checkout")
     return CASES

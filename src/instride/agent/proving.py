@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import lzma
 import zipfile
 import zlib
 from collections.abc import Callable
@@ -14,6 +15,13 @@ from instride.governor.pace import Pace
 from instride.store.verifying import verify
 
 READ_BYTES = 4 << 20
+DAMAGE = (
+    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError),
+    ValueError,  # a name that is no text, a record that starts before the file
+    RuntimeError,  # a record that calls itself encrypted, or packed in a way that nobody knows
+)
+"""What zipfile raises for bytes that are not what they were: any bit of a header may have flipped,
+and an agent that ended by it would leave the directory to fill up."""
 
 
 class Proofs:
@@ -61,7 +69,7 @@ class Proofs:
         try:
             with zipfile.ZipFile(path) as archive:
                 return all(self._fits(archive, info) for info in archive.infolist())
-        except (zipfile.BadZipFile, zlib.error, OSError, NotImplementedError, EOFError):
+        except DAMAGE:
             return False
 
     def _fits(self, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bool:

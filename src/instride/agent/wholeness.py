@@ -75,6 +75,8 @@ def _end_of_zip(path: Path) -> End:
         with zipfile.ZipFile(path) as archive:
             return End.THERE if archive.infolist() else End.MISSING
     except (zipfile.BadZipFile, ValueError, NotImplementedError):
+        # What looks like a directory may be numbers of a tensor, as long as the file is written:
+        # zipfile finds names that are no text in it, and versions that there will never be.
         return End.MISSING
 
 
