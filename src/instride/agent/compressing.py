@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import mmap
 import os
-import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -27,8 +25,9 @@ from instride.framed.codecs import Codec, CorruptError
 from instride.framed.container import FRAME_BYTES, Frame, closing
 from instride.governor.pace import Pace
 from instride.governor.yielding import yield_thread
+from instride.lifetimes import Closing, PerThread
 from instride.reasons import Reason
-from instride.store.atomic import give_name, temporary_beside
+from instride.store.atomic import give_name, removed_on_failure, temporary_beside
 from instride.store.manifest import PIECE_BYTES, Manifest, read_token, write_manifest
 from instride.store.verifying import drop_from_cache, open_for_reading, pieces_of, read_piece
 
@@ -77,13 +76,18 @@ def compress(order: Order, means: Means) -> int:
     read back differs, and OSError.
     """
     temporary = temporary_beside(order.final)
-    work = _Work(means)
-    try:
+    with _Work(means) as work, removed_on_failure(temporary):
         frames, digests = work.write(order.source, temporary)
         pieces = work.read_back(temporary, frames, digests)
-        reached("agent.checked")
-        check_unchanged(order)
-        manifest = Manifest(
+        return commit(order, temporary, pieces)
+
+
+def commit(order: Order, temporary: Path, pieces: list[str]) -> int:
+    """Give what was made and read back its name, if the original is still the same; its size."""
+    reached("agent.checked")
+    _check_unchanged(order)
+    manifest = order.describe(
+        Manifest(
             name=order.final.name,
             token=read_token(temporary),
             size_bytes=temporary.stat().st_size,
@@ -91,17 +95,16 @@ def compress(order: Order, means: Means) -> int:
             created_s=order.identity.mtime_ns / 1e9,
             original_bytes=order.identity.size_bytes,
         )
-        name(order, temporary, order.describe(manifest))
-    except BaseException:
-        with suppress(OSError):
-            temporary.unlink(missing_ok=True)
-        raise
-    finally:
-        work.close()
+    )
+    os.utime(temporary, ns=(order.identity.mtime_ns, order.identity.mtime_ns))
+    write_manifest(order.final, manifest)  # first: a final name always has one
+    reached("agent.manifest")
+    give_name(temporary, order.final)
+    reached("agent.renamed")
     return manifest.size_bytes
 
 
-def check_unchanged(order: Order) -> None:
+def _check_unchanged(order: Order) -> None:
     try:
         now = Identity.of(order.source.stat())
     except FileNotFoundError:
@@ -110,19 +113,11 @@ def check_unchanged(order: Order) -> None:
         raise ChangedError
 
 
-def name(order: Order, temporary: Path, manifest: Manifest) -> None:
-    """The manifest first: a final name always has one. It is as old as its original is."""
-    os.utime(temporary, ns=(order.identity.mtime_ns, order.identity.mtime_ns))
-    write_manifest(order.final, manifest)
-    reached("agent.manifest")
-    give_name(temporary, order.final)
-    reached("agent.renamed")
-
-
-class _Work:
+class _Work(Closing):
     def __init__(self, means: Means) -> None:
         self._means = means
-        self._local = threading.local()
+        self._codec = PerThread(means.make_codec)
+        self._buffer = PerThread(lambda: mmap.mmap(-1, FRAME_BYTES))  # for direct reads
         self._pool = ThreadPoolExecutor(means.num_threads, "frames", initializer=yield_thread)
 
     def close(self) -> None:
@@ -173,7 +168,7 @@ class _Work:
             num_bytes = frames[number].num_bytes
             with self._means.pace.turn(num_bytes):
                 try:
-                    data = self._codec().expand(frame, num_bytes)
+                    data = self._codec.get().expand(frame, num_bytes)
                 except CorruptError:
                     return False
                 is_same = blake3(data).digest() == digests[number]
@@ -202,9 +197,9 @@ class _Work:
 
     def _squeeze(self, fd: int, start: int) -> _Piece:
         pace = self._means.pace
-        with pace.turn(FRAME_BYTES), memoryview(self._buffer()) as view:
+        with pace.turn(FRAME_BYTES), memoryview(self._buffer.get()) as view:
             num_bytes = read_piece(fd, view, start)
-            codec = self._codec()
+            codec = self._codec.get()
             with view[:num_bytes] as data:
                 digest = blake3(data).digest()
                 stored = codec.compress(data, pace.codec_step)
@@ -212,16 +207,3 @@ class _Work:
             raise ChangedError
         self._means.advance(num_bytes)
         return _Piece(Frame(len(stored), num_bytes, codec.checksum(stored)), stored, digest)
-
-    def _buffer(self) -> mmap.mmap:
-        """Memory for direct reads, which a thread uses again."""
-        if not hasattr(self._local, "buffer"):
-            self._local.buffer = mmap.mmap(-1, FRAME_BYTES)
-        buffer: mmap.mmap = self._local.buffer
-        return buffer
-
-    def _codec(self) -> Codec:
-        if not hasattr(self._local, "codec"):
-            self._local.codec = self._means.make_codec()
-        codec: Codec = self._local.codec
-        return codec

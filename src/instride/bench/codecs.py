@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import sys
-import threading
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -16,6 +15,8 @@ else:
 
 import msgspec
 
+from instride.lifetimes import PerThread
+
 
 class Rival(msgspec.Struct, frozen=True):
     compress: Callable[[memoryview], bytes]
@@ -24,13 +25,10 @@ class Rival(msgspec.Struct, frozen=True):
 
 def plain_zstd(level: int, width: int) -> Rival:
     """With memory that is used again, as we do."""
-    local = threading.local()
+    compressor = PerThread(lambda: zstd.ZstdCompressor(level=level))
 
     def compress(data: memoryview) -> bytes:
-        if not hasattr(local, "compressor"):
-            local.compressor = zstd.ZstdCompressor(level=level)
-        squeezed: bytes = local.compressor.compress(data, zstd.ZstdCompressor.FLUSH_FRAME)
-        return squeezed
+        return compressor.get().compress(data, zstd.ZstdCompressor.FLUSH_FRAME)
 
     return Rival(compress, zstd.decompress)
 

@@ -17,6 +17,7 @@ from statistics import median
 import torch
 
 from instride.bench.report import DeviceFloors, Floors
+from instride.lifetimes import PerThread
 from instride.snapshot.arena import REGISTERED_BYTES, Arena
 from instride.store.verifying import open_for_reading, read_piece
 from instride.writer.direct import PieceFile
@@ -79,12 +80,10 @@ def direct_read_s(num_bytes: int, folder: Path) -> float:
 
 def _read(path: Path) -> None:
     fd = open_for_reading(path)
-    local = threading.local()
+    piece = PerThread(lambda: memoryview(mmap.mmap(-1, PIECE_BYTES)))
 
     def read(index: int) -> None:
-        if not hasattr(local, "piece"):
-            local.piece = memoryview(mmap.mmap(-1, PIECE_BYTES))
-        read_piece(fd, local.piece, index * PIECE_BYTES)
+        read_piece(fd, piece.get(), index * PIECE_BYTES)
 
     with ThreadPoolExecutor(NUM_READERS) as pool:
         list(pool.map(read, range(path.stat().st_size // PIECE_BYTES)))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import threading
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -13,6 +12,7 @@ from typing import Any, BinaryIO, Protocol
 
 from instride.bench.codecs import RIVALS
 from instride.framed.blocks import num_threads
+from instride.lifetimes import PerThread
 from instride.pack.packing import pack
 from instride.pack.unpacking import unpack
 from instride.store.atomic import sync_file
@@ -85,13 +85,11 @@ def _places(file: BinaryIO) -> Iterator[Place]:
 
 def _on_pieces_of(fd: int, work: Callable[[memoryview], bytes]) -> Callable[[Place], bytes]:
     """Reads pieces into memory that each thread has of its own, and uses again."""
-    local = threading.local()
+    memory = PerThread(lambda: memoryview(bytearray(2 * PIECE_BYTES)))
 
     def on_piece(place: Place) -> bytes:
         offset, length = place
-        if not hasattr(local, "memory"):
-            local.memory = memoryview(bytearray(2 * PIECE_BYTES))
-        view = local.memory[:length]
+        view = memory.get()[:length]
         os.preadv(fd, [view], offset)
         return work(view)
 

@@ -8,10 +8,10 @@ from array import array
 from bisect import bisect_right
 from collections import OrderedDict
 from concurrent.futures import Future, ThreadPoolExecutor
-from types import TracebackType
 from typing import Any, Protocol
 
 from instride.errors import DamagedError
+from instride.lifetimes import Closing
 from instride.system.cores import usable_cores
 
 MOST_THREADS = 6
@@ -37,7 +37,7 @@ def num_threads() -> int:
     return min(MOST_THREADS, usable_cores())
 
 
-class Ahead:
+class Ahead(Closing):
     """Blocks of a file that is read from front to back, decoded before they are asked for."""
 
     def __init__(self, blocks: Blocks) -> None:
@@ -57,15 +57,7 @@ class Ahead:
             self._waiting.popitem(last=False)[1].cancel()
         return data
 
-    def __enter__(self) -> Ahead:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
         self._pool.shutdown(cancel_futures=True)
 
 
@@ -123,6 +115,6 @@ class BlockFile(io.RawIOBase):
 
     def close(self) -> None:
         if not self.closed:
-            self._ahead.__exit__(None, None, None)
+            self._ahead.close()
             self._blocks.close()
         super().close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -26,6 +27,24 @@ LIGHT, LIGHTER, NEXT_TO_NONE = 1, -1, -100
 
 class CorruptError(ValueError):
     """Bytes that are no frame of that size."""
+
+
+def expand_zstd(
+    frame: Any, num_bytes: int, largest_window: int, *, sizes: Collection[int | None]
+) -> bytes:
+    """The bytes of one frame, as many as that and no more; the frame may say one of these sizes of
+    itself. Raises CorruptError; what an enemy wrote takes no more memory than the bytes."""
+    try:
+        if zstd.get_frame_info(frame).decompressed_size not in sizes:
+            raise CorruptError
+        options: dict[int, int] = {DecompressionParameter.window_log_max: largest_window}
+        decompressor = zstd.ZstdDecompressor(options=options)
+        data = decompressor.decompress(frame, max_length=num_bytes)
+    except (zstd.ZstdError, EOFError) as error:
+        raise CorruptError from error
+    if len(data) != num_bytes or not decompressor.eof or decompressor.unused_data:
+        raise CorruptError
+    return data
 
 
 class Codec(Protocol):
@@ -70,17 +89,7 @@ class Zstd:
         return int.from_bytes(frame[-CHECKSUM_BYTES:], "little")  # that of the frame, again
 
     def expand(self, frame: Any, num_bytes: int) -> bytes:
-        try:
-            if zstd.get_frame_info(frame).decompressed_size not in (num_bytes, None):
-                raise CorruptError
-            options: dict[int, int] = {DecompressionParameter.window_log_max: LARGEST_WINDOW}
-            decompressor = zstd.ZstdDecompressor(options=options)
-            data = decompressor.decompress(frame, max_length=num_bytes)
-        except (zstd.ZstdError, EOFError) as error:
-            raise CorruptError from error
-        if len(data) != num_bytes or not decompressor.eof or decompressor.unused_data:
-            raise CorruptError
-        return data
+        return expand_zstd(frame, num_bytes, LARGEST_WINDOW, sizes=(num_bytes, None))
 
 
 class Lz4:

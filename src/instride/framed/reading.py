@@ -3,36 +3,34 @@
 from __future__ import annotations
 
 import os
-import threading
 from array import array
 from pathlib import Path
-from types import TracebackType
 
 from instride.errors import DamagedError
 from instride.framed.blocks import Ahead, BlockFile
 from instride.framed.codecs import Codec, CorruptError, codec_of
 from instride.framed.container import Frame, read_table
+from instride.lifetimes import OpenFile, PerThread
 from instride.reasons import Reason
 from instride.store.listing import PackEntry
 
 
-class Framed:
+class Framed(OpenFile):
     """An open file of frames. Every frame that it hands out fits the checksum it was written
     with."""
 
     def __init__(self, path: Path) -> None:
         """Raises DamagedError for what has no seek table that fits it."""
         self.path = path
-        self._local = threading.local()
         codec = codec_of(path)
         if codec is None:
             raise DamagedError(path, Reason("no-frames"))
-        self._kind = type(codec)
-        self._fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        self._codec: PerThread[Codec] = PerThread(type(codec))
+        super().__init__(os.open(path, os.O_RDONLY | os.O_CLOEXEC))
         try:
             self.table = read_table(self._fd, path)
         except BaseException:
-            os.close(self._fd)
+            self.close()
             raise
 
     @property
@@ -52,33 +50,11 @@ class Framed:
             raise DamagedError(self.path, Reason("other-bytes", {"offset": place})) from error
 
     def _expanded(self, stored: bytes, frame: Frame) -> bytes:
-        codec = self._codec()
+        codec = self._codec.get()
         said = codec.checksum(stored) if frame.checksum is not None else None
         if len(stored) < frame.stored_bytes or said not in (None, frame.checksum):
             raise CorruptError
         return codec.expand(stored, frame.num_bytes)
-
-    def close(self) -> None:
-        if self._fd >= 0:
-            os.close(self._fd)
-            self._fd = -1
-
-    def __enter__(self) -> Framed:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
-    def _codec(self) -> Codec:
-        if not hasattr(self._local, "codec"):
-            self._local.codec = self._kind()
-        codec: Codec = self._local.codec
-        return codec
 
 
 def is_framed(path: Path) -> bool:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import threading
 from pathlib import Path
-from types import TracebackType
 from typing import NamedTuple
 
 from blake3 import blake3
 
 from instride.errors import PackError
+from instride.lifetimes import Closing, PerThread
 from instride.pack.arrays import Bytes, np
 from instride.pack.container import BLOCK_BYTES, Base, Method
 from instride.pack.cutting import Cut, cut
@@ -29,7 +28,7 @@ class Block(NamedTuple):
     digest: bytes
 
 
-class Compression:
+class Compression(Closing):
     """A file to be packed, and what it is packed against."""
 
     def __init__(self, path: Path, base: Path | None) -> None:
@@ -38,8 +37,10 @@ class Compression:
         self._file = path.open("rb")
         self._base: Pack | None = None
         self._mapping: Mapping | None = None
-        self._local = threading.local()
+        self._codec = PerThread(Codec)
         self._spare: list[Bytes] = []
+        self.only_stores = False
+        """For whoever is short of time: blocks as they are, which readers know as well."""
         try:
             regions = regions_of(self._file)
             self.size_bytes = self._file.seek(0, os.SEEK_END)
@@ -62,13 +63,15 @@ class Compression:
         if os.preadv(self._file.fileno(), [data.data], each.start) != len(data):
             raise PackError(str(self.path), Reason("changed"))
         digest = blake3(data.data).digest()
+        if self.only_stores:
+            return Block(data, Encoded(Method.RAW, 0, [data.data]), 0, digest)
         offset = self._place_in_base(each)
         base = None
         if self._base is not None and offset is not None and not alone:
             if self._base.has_block(offset, len(data), digest):
                 return Block(data, Encoded(Method.SAME, 0, []), offset, digest)
             base = np.frombuffer(self._base.stretch(offset, len(data)), np.uint8)
-        encoded = encode(self._codec(), data, each.width, base, room)
+        encoded = encode(self._codec.get(), data, each.width, base, room)
         return Block(data, encoded, offset or 0, digest)
 
     def _place_in_base(self, each: Cut) -> int | None:
@@ -101,23 +104,6 @@ class Compression:
     def close(self) -> None:
         self._file.close()
         self.drop_base()
-
-    def __enter__(self) -> Compression:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
-    def _codec(self) -> Codec:
-        if not hasattr(self._local, "codec"):
-            self._local.codec = Codec()
-        codec: Codec = self._local.codec
-        return codec
 
     def _memory(self) -> Bytes:
         try:

@@ -17,7 +17,7 @@ from instride.pack.threads import Runner, in_threads
 from instride.pack.writing import PackCheck, PackWriter, Progress, Written
 from instride.places import PACK
 from instride.reasons import Reason
-from instride.store.atomic import temporary_beside
+from instride.store.atomic import removed_on_failure, temporary_beside
 from instride.store.manifest import read_manifest
 from instride.store.removing import remove
 
@@ -115,7 +115,7 @@ def _commit(path: Path, final: Path, how: _How) -> Written:
     """Write, read back, and give the pack its name."""
     temporary = temporary_beside(final)
     known = manifest_of(path)
-    try:
+    with removed_on_failure(temporary):
         with (
             Compression(path, how.base) as compression,
             PackWriter(compression, temporary, manifest=known, progress=how.progress) as writer,
@@ -134,9 +134,6 @@ def _commit(path: Path, final: Path, how: _How) -> Written:
         reached("pack.manifest")
         name_with_manifest(temporary, final, manifest)
         reached("pack.renamed")
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
     return written
 
 

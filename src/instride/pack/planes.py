@@ -12,14 +12,15 @@ import struct
 import sys
 from typing import Any
 
+from instride.framed.codecs import CorruptError, expand_zstd
 from instride.pack.arrays import Bytes, np
 
 if sys.version_info >= (3, 14):
     from compression import zstd
-    from compression.zstd import CompressionParameter, DecompressionParameter, Strategy
+    from compression.zstd import CompressionParameter, Strategy
 else:
     from backports import zstd
-    from backports.zstd import CompressionParameter, DecompressionParameter, Strategy
+    from backports.zstd import CompressionParameter, Strategy
 
 SLICE_ELEMENTS = 1 << 17
 LEVEL = 3
@@ -42,10 +43,6 @@ Scratch = np.ndarray[tuple[int, int], np.dtype[np.uint64]]
 """Two slices of numbers of any width, used again and again: new memory costs more than the work."""
 
 
-class CorruptError(ValueError):
-    """Stored bytes that cannot come from a block."""
-
-
 class Codec:
     """Compresses and decompresses blocks; for one thread, whose memory is used again."""
 
@@ -60,17 +57,7 @@ class Codec:
 
     def expand(self, stored: Any, num_bytes: int) -> bytes:
         """The bytes of one frame, which must be as many as that and no more."""
-        try:
-            if zstd.get_frame_info(stored).decompressed_size != num_bytes:
-                raise CorruptError
-            options: dict[int, int] = {DecompressionParameter.window_log_max: LARGEST_WINDOW}
-            decompressor = zstd.ZstdDecompressor(options=options)
-            data = decompressor.decompress(stored, max_length=num_bytes)
-        except (zstd.ZstdError, EOFError) as error:
-            raise CorruptError from error
-        if len(data) != num_bytes or not decompressor.eof or decompressor.unused_data:
-            raise CorruptError
-        return data
+        return expand_zstd(stored, num_bytes, LARGEST_WINDOW, sizes=(num_bytes,))
 
     def split(self, data: Bytes, width: int, room: Bytes | None = None) -> list[Any]:
         """A block as the parts that are stored: lengths, planes, and what is left over.

@@ -8,36 +8,38 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Iterator
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from blake3 import blake3
 
 from instride.errors import DamagedError
 from instride.framed.blocks import Ahead, BlockFile
+from instride.framed.codecs import CorruptError
+from instride.lifetimes import OpenFile, PerThread
 from instride.pack.arrays import np
 from instride.pack.container import Base, Entry, Index, Method, read_index
-from instride.pack.planes import Codec, CorruptError
+from instride.pack.planes import Codec
 from instride.reasons import Reason
 
 
-class Pack:
+class Pack(OpenFile):
     """An open pack. Every block that it hands out has the hash that was written for it."""
 
     def __init__(self, path: Path, *, has_base: bool = True) -> None:
         """Raises DamagedError for what is no whole pack, or whose base is not there.
 
         `has_base=False` leaves the base closed: a base itself must have none."""
+        super().__init__(os.open(path, os.O_RDONLY | os.O_CLOEXEC))
         self.path = path
-        self._fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
         self.base: Pack | None = None
+        self._codec = PerThread(Codec)
         self._local = threading.local()
         try:
             self.index: Index = read_index(self._fd, path)
             if has_base and self.index.meta.base is not None:
                 self.base = _open_base(path, self.index.meta.base)
         except BaseException:
-            os.close(self._fd)
+            self.close()
             raise
 
     @property
@@ -108,26 +110,13 @@ class Pack:
         if self.base is not None:
             self.base.close()
             self.base = None
-        if self._fd >= 0:
-            os.close(self._fd)
-            self._fd = -1
-
-    def __enter__(self) -> Pack:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
+        super().close()
 
     def _decode(self, number: int, entry: Entry) -> Any:
         if entry.method is Method.SAME:
             return self._of_base(entry)
         stored = self._stored(number, entry)
-        codec = self._codec()
+        codec = self._codec.get()
         if entry.method is Method.RAW:
             return bytes(stored)
         if entry.method is Method.ZSTD:
@@ -151,12 +140,6 @@ class Pack:
     def _of_base(self, entry: Entry) -> Any:
         assert self.base is not None  # an index that needs a base has one: it was checked
         return self.base.stretch(entry.base_offset, entry.num_bytes)
-
-    def _codec(self) -> Codec:
-        if not hasattr(self._local, "codec"):
-            self._local.codec = Codec()
-        codec: Codec = self._local.codec
-        return codec
 
     def _damaged(self, number: int) -> DamagedError:
         return DamagedError(self.path, Reason("other-bytes", {"offset": self.index.places[number]}))

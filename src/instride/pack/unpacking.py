@@ -15,7 +15,7 @@ from instride.pack.keeping import carry_manifest, manifest_of, name_with_manifes
 from instride.pack.reading import Pack
 from instride.pack.writing import Progress
 from instride.reasons import Reason
-from instride.store.atomic import sync_file, temporary_beside
+from instride.store.atomic import removed_on_failure, sync_file, temporary_beside
 from instride.store.verifying import PieceDigests
 
 SCHEMA = 1
@@ -55,14 +55,11 @@ def unpack(
             raise OverwriteError(str(final))
         temporary = temporary_beside(final)
         known = manifest_of(path) if output is None else None
-        try:
+        with removed_on_failure(temporary):
             pieces = _write(source, temporary, progress, is_known=known is not None)
             manifest = carry_manifest(known, temporary, final, pieces)
             reached("unpack.manifest")
             name_with_manifest(temporary, final, manifest)
-        except BaseException:
-            temporary.unlink(missing_ok=True)
-            raise
         return Unpacked(str(final), str(path), source.size_bytes)
 
 

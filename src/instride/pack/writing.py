@@ -10,7 +10,6 @@ import os
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import msgspec
@@ -18,6 +17,7 @@ from blake3 import blake3
 
 from instride.errors import DamagedError
 from instride.faults import reached
+from instride.lifetimes import Closing, OpenFile
 from instride.pack.compressing import Block, Compression
 from instride.pack.container import Entry, Meta, Method, closing, header
 from instride.pack.cutting import Cut
@@ -44,7 +44,7 @@ class Written(msgspec.Struct, frozen=True):
     """BLAKE3 of each 4 MiB of the pack, if the original has a manifest."""
 
 
-class PackWriter:
+class PackWriter(OpenFile):
     """A file that is being packed under a name that nobody takes for a pack."""
 
     def __init__(
@@ -73,7 +73,7 @@ class PackWriter:
         self._is_writing = False
         self._has_failed = False
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
-        self._fd = os.open(temporary, flags, 0o644)
+        super().__init__(os.open(temporary, flags, 0o644))
         reached("pack.opened")
         self._put([header()])
 
@@ -119,22 +119,6 @@ class PackWriter:
             sum(entry.num_bytes for entry in self._entries if entry.stored_bytes == 0),
             self._packed.all() if manifest is not None else [],
         )
-
-    def close(self) -> None:
-        if self._fd >= 0:
-            os.close(self._fd)
-            self._fd = -1
-
-    def __enter__(self) -> PackWriter:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def _take(self) -> int | None:
         with self._order:
@@ -211,7 +195,7 @@ def _damaged(path: Path, manifest: Manifest, pieces: list[str]) -> DamagedError:
     return DamagedError(path, Reason("other-bytes", {"offset": number * manifest.piece_bytes}))
 
 
-class PackCheck:
+class PackCheck(Closing):
     """A pack that is read back, before it is the only copy: each block must have the hash of the
     original's."""
 
@@ -235,14 +219,3 @@ class PackCheck:
 
     def close(self) -> None:
         self._pack.close()
-
-    def __enter__(self) -> PackCheck:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
