@@ -10,7 +10,13 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from instride.bench.interference.names import NAMES, OURS, Scenario  # noqa: E402 - needs torch
+from instride.bench.interference.names import (  # noqa: E402 - needs torch
+    NAMES,
+    NOTHING,
+    NOTHING_AGAIN,
+    OURS,
+    Scenario,
+)
 from instride.cli.main import main  # noqa: E402
 
 pytestmark = pytest.mark.torch
@@ -33,6 +39,9 @@ def test_a_short_run_fits_the_schema_and_leaves_nothing_behind(
     assert [row["name"] for row in answer["rows"]] == list(rows)
     assert all(row["median_inflation"] > 0 for row in answer["rows"])
     assert answer["rows"][-1]["peak_bytes"] > 0
+    assert answer["rows"][-1]["said"].startswith("cost training")
+    rivals = [row for row in answer["rows"] if row["name"] not in (NOTHING, NOTHING_AGAIN)]
+    assert all(row["finish_s"] >= row["alone_s"] >= 0 for row in rivals)
     assert "instride" in page.read_text(encoding="utf-8")
     assert page.with_suffix(".svg").read_text(encoding="utf-8").startswith("<svg")
     assert sorted(tmp_path.iterdir()) == sorted([page, page.with_suffix(".svg")])

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from instride.cli.answering import LANGUAGE_CODES
+from instride.cli.options import LANGUAGE_CODES
 from instride.cli.main import main
 from instride.explain.languages import LANGUAGES
 

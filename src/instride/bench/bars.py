@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from enum import StrEnum
 
 import msgspec
 
@@ -29,13 +30,20 @@ STEPS_BETWEEN_SAVES = 10
 MOST_PART = 0.01
 
 
+class Unit(StrEnum):
+    SECONDS = "s"
+    BYTES = "B"
+    SHARE = "of one"
+    TIMES = "times"
+
+
 class Bar(msgspec.Struct, frozen=True):
     """One promise: what was measured must not be above the limit."""
 
     what: str
     measured: float
     limit: float
-    unit: str = "s"
+    unit: Unit = Unit.SECONDS
 
     @property
     def is_kept(self) -> bool:
@@ -60,7 +68,7 @@ def bars(report: Report) -> list[Bar]:
     ]
     if ours.peak_host_bytes is not None:
         limit = MEMORY_FACTOR * report.state_bytes + MEMORY_MORE_BYTES
-        found.append(Bar("memory, by the state + 128 MiB", ours.peak_host_bytes, limit, "B"))
+        found.append(Bar("memory, by the state + 128 MiB", ours.peak_host_bytes, limit, Unit.BYTES))
     if report.planning_s is not None:
         found.append(Bar("planning 2,000 tensors", report.planning_s, MOST_PLANNING_S))
     if report.beat_s is not None:
@@ -113,4 +121,4 @@ def _with_room(report: Report, ours: Row, noise_s: float) -> Iterator[Bar]:
         yield Bar("restored, by 1.15 x direct read", report.restored.restore_s, limit_s)
     if ours.peak_host_bytes is not None:
         limit = report.state_bytes + DEVICE_MORE_BYTES
-        yield Bar("memory, by the state + 256 MiB", ours.peak_host_bytes, limit, "B")
+        yield Bar("memory, by the state + 256 MiB", ours.peak_host_bytes, limit, Unit.BYTES)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from instride.bench.bars import Bar
+from instride.bench.bars import Bar, Unit
 from instride.bench.packing import MOSTLY_FROZEN, OURS, OURS_DELTA, PLAIN_ZSTD, Bench, Row
 
 RATIOS = {
@@ -20,14 +20,13 @@ CLOSE_RIVAL, CLOSE_FACTOR = "zipnn", 1.03
 SPEEDS = {"fp32": 0.9, "bf16": 0.55}
 """Of plain zstd."""
 MOST_BYTES = 256 * 10**6
-SHARE, TIMES, BYTES = "of one", "times", "B"
 
 
 def pack_bars(bench: Bench) -> list[Bar]:
     """Every promise that can be told about."""
     rows = {(row.data, row.name): row for row in bench.rows if row.error is None}
     found = [
-        Bar(f"{data}, {name}: ratio", rows[data, name].ratio, limit, SHARE)
+        Bar(f"{data}, {name}: ratio", rows[data, name].ratio, limit, Unit.SHARE)
         for (data, name), limit in RATIOS.items()
         if (data, name) in rows
     ]
@@ -36,7 +35,7 @@ def pack_bars(bench: Bench) -> list[Bar]:
     for data, least in SPEEDS.items():
         found += _against_zstd(data, least, rows)
     peaks = [row.peak_bytes for row in rows.values() if row.name in (OURS, OURS_DELTA)]
-    return [*found, Bar("memory", max(peaks), MOST_BYTES, BYTES)] if peaks else found
+    return [*found, Bar("memory", max(peaks), MOST_BYTES, Unit.BYTES)] if peaks else found
 
 
 def _against_rivals(data: str, rows: dict[tuple[str, str], Row]) -> Iterator[Bar]:
@@ -48,7 +47,7 @@ def _against_rivals(data: str, rows: dict[tuple[str, str], Row]) -> Iterator[Bar
     what = f"{data}: ratio, by that of {best.name}"
     allowance = _allowance(best)
     what += f" x {allowance}" if allowance != 1 else ""
-    yield Bar(what, ours.ratio, best.ratio * allowance, SHARE)
+    yield Bar(what, ours.ratio, best.ratio * allowance, Unit.SHARE)
 
 
 def _against_zstd(data: str, least: float, rows: dict[tuple[str, str], Row]) -> Iterator[Bar]:
@@ -56,9 +55,9 @@ def _against_zstd(data: str, least: float, rows: dict[tuple[str, str], Row]) -> 
     if ours is None or plain is None:
         return
     packing = plain.pack_bytes_per_s / ours.pack_bytes_per_s
-    yield Bar(f"{data}: packing, by the time of {PLAIN_ZSTD}", packing, 1 / least, TIMES)
+    yield Bar(f"{data}: packing, by the time of {PLAIN_ZSTD}", packing, 1 / least, Unit.TIMES)
     unpacking = plain.unpack_bytes_per_s / ours.unpack_bytes_per_s
-    yield Bar(f"{data}: unpacking, by the time of {PLAIN_ZSTD}", unpacking, 1.0, TIMES)
+    yield Bar(f"{data}: unpacking, by the time of {PLAIN_ZSTD}", unpacking, 1.0, Unit.TIMES)
 
 
 def _is_ours(row: Row) -> bool:

@@ -1,23 +1,12 @@
-"""What verbs that read logs have in common: from what the user named to an explanation."""
+"""From the logs that the user named to an explanation: the same for every verb that reads them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import click
-
 if TYPE_CHECKING:
     from instride.explain.explaining import Explanation
-
-LANGUAGE_CODES = ("en", "de", "fr", "ja")
-"""Named here too, so that `--help` need not load the languages; a test compares."""
-
-language_option = click.option(
-    "--lang",
-    type=click.Choice(LANGUAGE_CODES),
-    help="The language of the answer; that of the locale by default.",
-)
 
 
 def explained(

@@ -13,6 +13,7 @@ from contextlib import suppress
 import click
 
 from instride import __version__
+from instride.cli.options import HELP
 from instride.cli.refusing import Refusal, complain
 from instride.errors import InstrideError, nearest
 
@@ -69,7 +70,7 @@ def _no_such_verb(name: str, ctx: click.Context) -> Refusal:
     return refusal
 
 
-@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=_LazyGroup, context_settings=HELP)
 @click.version_option(__version__, prog_name="instride")
 def cli() -> None:
     """Find out why training steps are slow.

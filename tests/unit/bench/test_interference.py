@@ -6,12 +6,14 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from instride.bench.interference.bars import bars, hurts
-from instride.bench.interference.blocks import Block, Steps, inflation, quantile
+from instride.bench.interference.blocks import Block, Steps, inflation, quantile, typical
 from instride.bench.interference.names import STEP, STEPS, Scenario
 from instride.bench.interference.report import SCHEMA, Report, Row, Trace
 from instride.bench.report import Machine
+from instride.cli.render.bench_interference import cells, notes
 from instride.cli.render.traces import draw
 
 MACHINE = Machine(2, "cpu", 1 << 34, "ext4", "Linux", "3.12", "2.9", 0.0)
@@ -48,12 +50,20 @@ def test_a_block_without_a_step_says_nothing(tmp_path: Path) -> None:
     assert inflation(Steps(tmp_path), [empty], blocks[::2]) is None
 
 
-def test_a_trace_shows_the_steps_around_its_block(tmp_path: Path) -> None:
+def test_a_trace_shows_the_steps_before_its_block_and_of_as_much_as_all_rows_have(
+    tmp_path: Path,
+) -> None:
     blocks = write_steps(tmp_path, [(4.0, 0.1), (4.0, 0.2), (4.0, 0.1)])
-    trace = Steps(tmp_path).trace("naive", blocks[1])
-    assert trace.at_s[0] == pytest.approx(-2.0, abs=0.11)
-    assert trace.at_s[-1] == pytest.approx(6.0, abs=0.11)
+    trace = Steps(tmp_path).trace("naive", blocks[1], rest_s=1.0, work_s=3.0)
+    assert trace.at_s[0] == pytest.approx(-1.0, abs=0.11)
+    assert trace.at_s[-1] == pytest.approx(3.0, abs=0.21)
     assert set(trace.step_s) == {0.1, 0.2}
+
+
+def test_the_block_that_is_drawn_is_neither_the_best_nor_the_worst(tmp_path: Path) -> None:
+    plan = [(2.0, 0.1), (2.0, 0.1), (2.0, 0.1), (2.0, 0.2), (2.0, 0.1), (2.0, 0.5), (2.0, 0.1)]
+    blocks = write_steps(tmp_path, plan)
+    assert typical(Steps(tmp_path), blocks[1::2], blocks[::2]) == blocks[3]
 
 
 def test_quantiles_lie_between_the_nearest_values() -> None:
@@ -63,7 +73,7 @@ def test_quantiles_lie_between_the_nearest_values() -> None:
 
 
 def row(name: str, inflation: float, spread: float = 0.02, peak_bytes: int = 0) -> Row:
-    return Row(name, 10, inflation, inflation, inflation, spread, None, peak_bytes, None)
+    return Row(name, 10, inflation, inflation, inflation, spread, None, None, peak_bytes, None)
 
 
 def report(*rows: Row, scenario: Scenario = Scenario.CPU) -> Report:
@@ -94,6 +104,25 @@ def test_a_scenario_that_does_not_hurt_is_said_to_show_nothing() -> None:
     assert not hurts(report(row("naive", 1.02)))
 
 
+@pytest.mark.parametrize(("idle", "is_said"), [(1.01, True), (1.4, False)])
+def test_where_the_idle_class_suffices_that_is_said(idle: float, is_said: bool) -> None:
+    rows = row("none", 1.0), row("naive", 3.0), row("idle only", idle)
+    for scenario in (Scenario.DISK, Scenario.MEMORY):
+        assert ("idle class alone" in " ".join(notes(report(*rows, scenario=scenario)))) is is_said
+    assert "idle class alone" not in " ".join(notes(report(*rows)))
+
+
+@pytest.mark.parametrize(
+    ("finish_s", "alone_s", "shown"),
+    [(None, None, "-"), (5.0, 0.0, "5.00s"), (40.0, 12.0, "40.0s (12.0s)")],
+)
+def test_what_was_done_without_the_training_is_told_apart(
+    finish_s: float | None, alone_s: float | None, shown: str
+) -> None:
+    found = structs.replace(row("instride", 1.0), finish_s=finish_s, alone_s=alone_s)
+    assert cells(found)[5] == shown
+
+
 def test_the_agents_memory_is_held_against_its_limit() -> None:
     kept, missed = (
         bars(report(row("instride", 1.0, peak_bytes=peak)))[-1].is_kept
@@ -105,7 +134,7 @@ def test_the_agents_memory_is_held_against_its_limit() -> None:
 def test_the_picture_is_whole_xml_with_a_line_for_each_trace() -> None:
     tree = ET.fromstring(draw(report(row("naive", 3.0))))
     lines = tree.findall("{http://www.w3.org/2000/svg}polyline")
-    assert [len(line.attrib["points"].split()) for line in lines] == [3, 1]
+    assert [len(line.attrib["points"].split()) for line in lines] == [6, 2]
     text = "".join(tree.itertext())
-    assert "naive" in text
-    assert "work begins" in text
+    assert "naive: 3.00x" in text
+    assert "compressing beside it" in text

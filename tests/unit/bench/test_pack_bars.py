@@ -11,7 +11,8 @@ import pytest
 from instride.bench.pack_bars import pack_bars
 from instride.bench.packing import OURS, OURS_DELTA, PLAIN_ZSTD, Bench, Row
 from instride.bench.report import Machine
-from instride.cli.render.bench_pack import print_bench, write_record
+from instride.cli.render.bench_pack import page_of
+from instride.cli.render.bench_page import print_page, write_page
 
 HERE = Machine(
     cores=2, cpu="a CPU", memory_bytes=10**9, filesystem="ext4", system="Linux", python="3.14",
@@ -73,7 +74,8 @@ def test_a_promise_that_was_not_kept_is_named(changed: Row, what: str) -> None:
 def test_the_page_has_every_row_every_promise_and_the_command(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    write_record(KEPT, str(tmp_path / "a.md"), "instride bench pack", datetime.date(2026, 1, 2))
+    day = datetime.date(2026, 1, 2)
+    write_page(page_of(KEPT), tmp_path / "a.md", "instride bench pack", day)
     page = (tmp_path / "a.md").read_text()
     assert "    instride bench pack\n" in page
     assert "2026-01-02" in page
@@ -81,5 +83,5 @@ def test_the_page_has_every_row_every_promise_and_the_command(
     assert "lz4: is not installed" in page
     assert page.count(": kept |") == 11
     assert "gets below 0.100" in page
-    print_bench(KEPT)
+    print_page(page_of(KEPT))
     assert capsys.readouterr().out.count(": kept") == 11

@@ -16,7 +16,8 @@ from instride.bench.names import FEWEST_SAVES
 from instride.bench.orders import Save
 from instride.bench.report import Floors, LeftOut, Machine, Report, Row
 from instride.bench.summary import summarise
-from instride.cli.render.bench import print_report, show_bytes, show_s, write_record
+from instride.cli.render.bench import page_of
+from instride.cli.render.bench_page import print_page, show_bytes, show_s, write_page
 
 COLUMNS = 80
 
@@ -120,7 +121,7 @@ def full_report() -> Report:
 
 def screen_of(shown: Report) -> str:
     file = io.StringIO()
-    print_report(shown, Console(file=file, width=COLUMNS))
+    print_page(page_of(shown), Console(file=file, width=COLUMNS))
     return file.getvalue()
 
 
@@ -141,7 +142,8 @@ def test_too_few_saves_are_called_no_result() -> None:
 
 def test_a_record_says_when_and_how_it_was_made(tmp_path: Path) -> None:
     page = tmp_path / "save.md"
-    write_record(full_report(), str(page), "instride bench save --rounds 3", date(2026, 1, 2))
+    day = date(2026, 1, 2)
+    write_page(page_of(full_report()), page, "instride bench save --rounds 3", day)
     text = page.read_text(encoding="utf-8")
     assert "2026-01-02" in text
     assert "    instride bench save --rounds 3\n" in text

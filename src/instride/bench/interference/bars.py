@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from instride.bench.bars import Bar
-from instride.bench.interference.names import NAIVE, NOTHING, NOTHING_AGAIN, OURS, Scenario
+from instride.bench.bars import Bar, Unit
+from instride.bench.interference.names import IDLE, NAIVE, NOTHING, NOTHING_AGAIN, OURS, Scenario
 from instride.bench.interference.report import Report, Row
 from instride.governor.model import BUDGET
 
@@ -19,13 +19,20 @@ def bars(report: Report) -> list[Bar]:
     ours = rows.get(OURS)
     if ours is None:
         return []
-    allowed = BUDGET if report.scenario is not Scenario.CPU else 0.0
-    limit = 1 + allowed + noise(rows) + MARGIN
+    limit = most_inflation(report)
+    budget = "" if report.scenario is Scenario.CPU else ", the budget"
+    what = f"median inflation, by the noise{budget} + {100 * MARGIN:.0f} %"
     return [
-        Bar("median inflation, by the noise + 3 %", ours.median_inflation, limit, "x"),
-        Bar("mean inflation, by the same", ours.mean_inflation, limit, "x"),
-        Bar("memory of the agent, by 256 MiB", ours.peak_bytes, MOST_BYTES, "B"),
+        Bar(what, ours.median_inflation, limit, Unit.TIMES),
+        Bar("mean inflation, by the same", ours.mean_inflation, limit, Unit.TIMES),
+        Bar("memory of the agent, by 256 MiB", ours.peak_bytes, MOST_BYTES, Unit.BYTES),
     ]
+
+
+def most_inflation(report: Report) -> float:
+    """What a training may feel: the budget, where the lowest class alone could not protect it."""
+    allowed = 0.0 if report.scenario is Scenario.CPU else BUDGET
+    return 1 + allowed + noise({row.name: row for row in report.rows}) + MARGIN
 
 
 def noise(rows: dict[str, Row]) -> float:
@@ -35,5 +42,19 @@ def noise(rows: dict[str, Row]) -> float:
 
 def hurts(report: Report) -> bool:
     """Whether there is anything to protect a training from."""
-    naive = [row for row in report.rows if row.name == NAIVE]
-    return not naive or naive[0].median_inflation >= HURTS
+    naive = _inflation_of(NAIVE, report)
+    return naive is None or naive >= HURTS
+
+
+def idle_suffices(report: Report) -> bool:
+    """Whether the lowest class of the scheduler alone keeps what instride promises."""
+    idle = _inflation_of(IDLE, report)
+    return idle is not None and idle <= most_inflation(report)
+
+
+def _inflation_of(name: str, report: Report) -> float | None:
+    """The worse of the two that are promised."""
+    for row in report.rows:
+        if row.name == name:
+            return max(row.median_inflation, row.mean_inflation)
+    return None

@@ -13,8 +13,8 @@ import msgspec
 from instride.bench.interference.names import STEP, STEPS
 from instride.bench.interference.report import Trace
 
-AROUND_S = 2.0
-"""What a trace shows before and behind its block."""
+BEFORE_S = 1.2
+"""What a trace shows before its block, where the pause is as long."""
 TAIL = 0.95
 
 
@@ -48,11 +48,21 @@ class Steps:
         first = bisect_left(self._middles_s, block.start_s)
         return list(self.seconds[first : bisect_left(self._middles_s, block.end_s)])
 
-    def trace(self, name: str, block: Block) -> Trace:
-        first = bisect_left(self.ends_s, block.start_s - AROUND_S)
-        last = bisect_left(self.ends_s, block.end_s + AROUND_S)
+    def trace(self, name: str, block: Block, rest_s: float, work_s: float) -> Trace:
+        """From a while before a block on, as long as work goes on in every row."""
+        first = bisect_left(self.ends_s, block.start_s - min(BEFORE_S, rest_s))
+        last = bisect_left(self.ends_s, block.start_s + work_s)
         at_s = [round(end_s - block.start_s, 4) for end_s in self.ends_s[first:last]]
         return Trace(name, at_s, [round(took_s, 6) for took_s in self.seconds[first:last]])
+
+
+def typical(steps: Steps, works: list[Block], rests: list[Block]) -> Block:
+    """The block of work that is most like the median of them all."""
+    with_it = [steps.within(block) for block in works]
+    without = [steps.within(block) for block in rests]
+    ratios = [_ratio(fmean, with_it, without, index) for index in range(len(works))]
+    middle = median(ratios)
+    return works[min(range(len(works)), key=lambda index: abs(ratios[index] - middle))]
 
 
 def inflation(steps: Steps, works: list[Block], rests: list[Block]) -> Inflation | None:

@@ -3,29 +3,30 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from statistics import median
 
 import msgspec
 
-from instride.bench.interference.blocks import Block, Steps, inflation
+from instride.bench.interference.blocks import Block, Steps, inflation, typical
 from instride.bench.interference.names import (
     DATA,
     DEFAULT_BLOCKS,
     DEFAULT_MEGABYTES,
     DEFAULT_SECONDS,
     LOG,
-    MOST_FINISH_S,
+    MOST_ALONE_S,
     NAMES,
     NOTHING,
     NOTHING_AGAIN,
-    OTHERS_FINISH_S,
     OURS,
     OURS_LONGER,
     OURS_REST_LONGER,
@@ -62,6 +63,7 @@ class _Measured(msgspec.Struct):
     works: list[Block]
     rests: list[Block]
     finish_s: float | None = None
+    alone_s: float | None = None
     peak_bytes: int = 0
     said: str | None = None
 
@@ -77,10 +79,10 @@ def run(request: Request, on_progress: Callable[[str], None] = lambda text: None
         file = _prepare(folder, request)
         with _Training(folder, request.scenario) as training:
             measured = {}
-            for name in request.rows:
-                on_progress(f"{request.scenario}: {name}")
-                measured[name] = _measure(name, file, folder / LOG, request)
+            for name in sorted(request.rows, key=NAMES.index):
                 training.check()
+                on_progress(f"{request.scenario}: {name}")
+                measured[name] = _measure(name, file, folder / LOG, request, training)
         steps = Steps(folder)
         return _report(request, here, steps, measured, time.monotonic() - begun_s)
 
@@ -129,14 +131,23 @@ class _Training:
             lines = self._process.stderr.read().decode(errors="replace").strip().splitlines()
             raise BenchFailedError(lines[-1] if lines else "the training has ended")
 
-    def __exit__(self, *_: object) -> None:
+    @contextmanager
+    def standing_still(self) -> Iterator[None]:
+        self._process.send_signal(signal.SIGSTOP)
+        yield
+        self._process.send_signal(signal.SIGCONT)
+
+    def end(self) -> None:
         self._process.kill()
         self._process.wait()
+
+    def __exit__(self, *_: object) -> None:
+        self.end()
         assert self._process.stderr is not None
         self._process.stderr.close()
 
 
-def _measure(name: str, file: Path, log: Path, request: Request) -> _Measured:
+def _measure(name: str, file: Path, log: Path, request: Request, training: _Training) -> _Measured:
     rest_s = request.block_s * (OURS_REST_LONGER if name == OURS else 1.0)
     measured = _Measured([], [_block(rest_s)])
     if name in (NOTHING, NOTHING_AGAIN):
@@ -152,14 +163,30 @@ def _measure(name: str, file: Path, log: Path, request: Request) -> _Measured:
             measured.works.append(_block(work_s))
             rival.suspend()
             measured.rests.append(_block(rest_s))
+        beside_s = rival.worked_s
         if rival.finish_s is None:
-            rival.resume()
-            rival.await_done(MOST_FINISH_S if name == OURS else OTHERS_FINISH_S)
+            _finish_alone(rival, training, is_last=name == OURS)
     finally:
         rival.end()
     measured.finish_s, measured.said = rival.finish_s, rival.said
+    if rival.finish_s is not None:
+        measured.alone_s = max(0.0, rival.finish_s - beside_s)
     measured.peak_bytes = rival.peak_bytes
     return measured
+
+
+def _finish_alone(rival: Rival, training: _Training, *, is_last: bool) -> None:
+    """Without the training: whoever asks for what is left of a machine gets all of it then, and the
+    agent, which comes last, sees that there is nobody any more to hold back for."""
+    if is_last:
+        training.end()
+        rival.resume()
+        rival.await_done(MOST_ALONE_S)
+        return
+    with training.standing_still():
+        rival.resume()
+        rival.await_done(MOST_ALONE_S)
+        rival.suspend()
 
 
 def _block(seconds: float) -> Block:
@@ -175,11 +202,11 @@ def _report(
     rows = [_row(name, each, steps) for name, each in measured.items()]
     rests = [rest for each in measured.values() for rest in each.rests]
     quiet = [step_s for rest in rests for step_s in steps.within(rest)]
-    traces = [
-        steps.trace(name, measured[name].works[len(measured[name].works) // 2])
-        for name in TRACED
-        if name in measured
-    ]
+    traces = []
+    for name in TRACED:
+        if name in measured:
+            block = typical(steps, measured[name].works, measured[name].rests)
+            traces.append(steps.trace(name, block, request.block_s, request.block_s))
     return Report(
         SCHEMA, here, request.scenario, request.num_bytes, request.block_s, median(quiet), took_s,
         rows, traces,
@@ -192,5 +219,5 @@ def _row(name: str, measured: _Measured, steps: Steps) -> Row:
         raise BenchFailedError(f"a block of `{name}` is shorter than a step: take longer ones")
     return Row(
         name, len(measured.works), found.median, found.mean, found.p95, found.spread,
-        measured.finish_s, measured.peak_bytes, measured.said,
+        measured.finish_s, measured.alone_s, measured.peak_bytes, measured.said,
     )  # fmt: skip

@@ -39,6 +39,5 @@ DEFAULT_SECONDS = 2.4
 OURS_LONGER, OURS_REST_LONGER = 2.2, 1.4
 """The governor measures in windows of a second and more: its blocks are longer by this. So are its
 rests, so that it notices that it was stopped."""
-MOST_FINISH_S, OTHERS_FINISH_S = 50.0, 5.0
-"""How long instride may take to finish behind its blocks, and the others, so that all of it takes
-eight minutes."""
+MOST_ALONE_S = 90.0
+"""How long a rival that was not done beside the training may take to finish without it."""

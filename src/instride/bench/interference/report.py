@@ -29,7 +29,10 @@ class Row(msgspec.Struct, frozen=True):
     spread: float
     """Of the inflation from block to block: between the quarters with the least and the most."""
     finish_s: float | None
-    """Seconds at work until the file was compressed for the first time; null if it never was."""
+    """Seconds at work until the file was compressed for the first time, with those behind the
+    blocks if need be; null if it never was."""
+    alone_s: float | None
+    """How many of these it went on after the training had ended; 0 if it was done beside it."""
     peak_bytes: int
     """The most memory that the rival had at the end of a block."""
     said: str | None

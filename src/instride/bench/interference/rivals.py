@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -22,6 +23,8 @@ from instride.system.cores import usable_cores
 
 NAIVE_MODULE = "instride.bench.interference.naive"
 LEAST_NICE = 19
+STAMP = re.compile(r"^[-0-9]+ [:0-9]+ ")
+"""The time, before each line of the agent that goes to a file."""
 
 
 class Manner(msgspec.Struct, frozen=True):
@@ -52,9 +55,10 @@ class Rival:
         self._listener: threading.Thread | None = None
         self._is_going = False
         self._lock = threading.Lock()
-        self._worked_s = 0.0
         self._resumed_s = 0.0
         self._done = threading.Event()
+        self.worked_s = 0.0
+        """Up to the last time that it was told to stand still."""
         self.finish_s: float | None = None
         self.said: str | None = None
         self.peak_bytes = 0
@@ -73,7 +77,7 @@ class Rival:
         """Stand still from now on."""
         with self._lock:
             self._is_going = False
-            self._worked_s += time.monotonic() - self._resumed_s
+            self.worked_s += time.monotonic() - self._resumed_s
             self._signal(signal.SIGSTOP)
         self._measure_memory()
 
@@ -123,7 +127,7 @@ class Rival:
         last = None
         with process.stdout as lines:
             for line in lines:
-                last = line.strip()
+                last = STAMP.sub("", line.strip())
                 if self._name != OURS:
                     self._note_done(None)
         if process.wait() == 0:
@@ -139,7 +143,7 @@ class Rival:
         with self._lock:
             if self.finish_s is None:
                 going_s = time.monotonic() - self._resumed_s if self._is_going else 0.0
-                self.finish_s = self._worked_s + going_s
+                self.finish_s = self.worked_s + going_s
                 self.said = said
         self._done.set()
 

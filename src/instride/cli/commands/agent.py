@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 
 import click
 
+from instride.cli.options import HELP, json_option
 from instride.cli.refusing import Refusal
 
 if TYPE_CHECKING:
     from instride.agent.configuration import Configuration
     from instride.agent.reconciling import Agent
 
-HELP = {"help_option_names": ["-h", "--help"]}
 INTERRUPTED = 130
 
 
@@ -135,7 +135,7 @@ def _stop_on_signals(agent: Agent) -> list[int]:
 
 @click.command("status", context_settings=HELP)
 @click.argument("directory", metavar="[DIR]", default=".")
-@click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON (schema 1).")
+@json_option
 def status(directory: str, as_json: bool) -> None:
     """Say what the agent of a directory does, did, and cost the training.
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
@@ -21,8 +23,33 @@ from instride.bench.names import (
     SAVES_A_ROUND,
     names_on,
 )
+from instride.cli.options import HELP, F, json_option, number_option
 
-HELP = {"help_option_names": ["-h", "--help"]}
+if TYPE_CHECKING:
+    import msgspec
+
+    from instride.cli.render.bench_page import Page
+
+R = TypeVar("R", bound="msgspec.Struct")
+
+
+def _folder(room: str) -> Callable[[F], F]:
+    return click.option(
+        "--folder",
+        default=".",
+        metavar="DIR",
+        help=f"Where to write, and delete again, {room}; here by default.",
+    )
+
+
+def _answer(form: str = "as Markdown") -> Callable[[F], F]:
+    """How the answer is given: `as_json` and `record`."""
+
+    def with_both(command: F) -> F:
+        wording = f"Also write the answer down, {form}."
+        return json_option(click.option("--record", metavar="FILE", help=wording)(command))
+
+    return with_both
 
 
 @click.group("bench", context_settings=HELP)
@@ -35,30 +62,13 @@ def command() -> None:
 
 @command.command("save", context_settings=HELP)
 @click.option("--device", type=click.Choice(DEVICES), default="cpu", help="Where to train.")
-@click.option(
+@number_option(
     "--params",
-    type=click.IntRange(min=1),
-    default=DEFAULT_PARAMS,
-    show_default=True,
-    metavar="N",
-    help="Parameters of the model; each has 12 bytes of state. On a GPU, the nearest GPT.",
+    DEFAULT_PARAMS,
+    "Parameters of the model; each has 12 bytes of state. On a GPU, the nearest GPT.",
 )
-@click.option(
-    "--rounds",
-    type=click.IntRange(min=1),
-    default=DEFAULT_ROUNDS,
-    show_default=True,
-    metavar="N",
-    help="Processes for each way.",
-)
-@click.option(
-    "--saves",
-    type=click.IntRange(min=2),
-    default=SAVES_A_ROUND,
-    show_default=True,
-    metavar="N",
-    help="Saves of each process.",
-)
+@number_option("--rounds", DEFAULT_ROUNDS, "Processes for each way.")
+@number_option("--saves", SAVES_A_ROUND, "Saves of each process.", least=2)
 @click.option(
     "--ways",
     multiple=True,
@@ -66,16 +76,10 @@ def command() -> None:
     metavar="WAY",
     help=f"Only this way of saving, beside `none`: {', '.join(NAMES[1:])}. May be repeated.",
 )
-@click.option(
-    "--folder",
-    default=".",
-    metavar="DIR",
-    help="Where to write, and delete again, four times the state; here by default.",
-)
+@_folder("four times the state")
 @click.option("--no-memory", is_flag=True, help="Do not look how much memory each way takes.")
 @click.option("--no-sync", is_flag=True, help="Do not wait for the GPU after every step.")
-@click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON (schema 1).")
-@click.option("--record", metavar="FILE", help="Also write the answer down, as Markdown.")
+@_answer()
 @click.option("--picture", metavar="FILE", help="Also draw the steps around a save, as SVG.")
 def save(
     device: str,
@@ -95,6 +99,7 @@ def save(
     Takes about ten minutes; a figure is worth something only if nothing else runs.
     """
     from instride.bench.saving import Request, run
+    from instride.cli.render.bench import page_of
 
     request = Request(
         ways or names_on(device),
@@ -107,26 +112,13 @@ def save(
         is_synced_loop=not no_sync,
     )
     report = run(request, _say)
-    if as_json:
-        from instride.cli.render.json import print_json
-
-        print_json(report)
-    else:
-        from instride.cli.render.bench import print_report
-
-        print_report(report)
     if picture is not None:
         from pathlib import Path
 
         from instride.bench.picture import write_picture
 
         write_picture(report, Path(picture))
-    if record is not None:
-        import datetime
-
-        from instride.cli.render.bench import write_record
-
-        write_record(report, record, _asked(), datetime.date.today())
+    _give(report, page_of, as_json, record)
 
 
 @command.command("pack", context_settings=HELP)
@@ -136,16 +128,13 @@ def save(
     help="Where trained checkpoints are, or are left for the next time.",
 )
 @click.option("--steps", default=300, show_default=True, metavar="N", help="Steps to train.")
-@click.option(
+@number_option(
     "--megabytes",
-    type=click.IntRange(min=0),
-    default=200,
-    show_default=True,
-    metavar="N",
-    help="Repeat the tensors until files are that large; with 0 they are as trained.",
+    200,
+    "Repeat the tensors until files are that large; with 0 they are as trained.",
+    least=0,
 )
-@click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON (schema 1).")
-@click.option("--record", metavar="FILE", help="Also write the answer down, as Markdown.")
+@_answer()
 def pack(
     checkpoints: str | None, steps: int, megabytes: int, as_json: bool, record: str | None
 ) -> None:
@@ -158,32 +147,13 @@ def pack(
     from pathlib import Path
 
     from instride.bench.packing import bench
+    from instride.cli.render.bench_pack import page_of
 
     with tempfile.TemporaryDirectory(prefix="bench-pack-") as temporary:
         folder = Path(checkpoints or temporary)
         folder.mkdir(parents=True, exist_ok=True)
         answer = bench(folder, megabytes * 10**6, steps)
-    if as_json:
-        from instride.cli.render.json import print_json
-
-        print_json(answer)
-    else:
-        from instride.cli.render.bench_pack import print_bench
-
-        print_bench(answer)
-    if record is not None:
-        import datetime
-
-        from instride.cli.render.bench_pack import write_record
-
-        write_record(answer, record, _asked(), datetime.date.today())
-
-
-def _asked() -> str:
-    """The command as it was typed."""
-    import shlex
-
-    return shlex.join(["instride", *sys.argv[1:]])
+    _give(answer, page_of, as_json, record)
 
 
 @command.command("interference", context_settings=HELP)
@@ -201,21 +171,12 @@ def _asked() -> str:
     metavar="ROW",
     help=f"Only this row: {', '.join(f'`{name}`' for name in RIVALS)}. May be repeated.",
 )
-@click.option(
-    "--megabytes",
-    type=click.IntRange(min=1),
-    default=DEFAULT_MEGABYTES,
-    show_default=True,
-    metavar="N",
-    help="Size of the file.",
-)
-@click.option(
+@number_option("--megabytes", DEFAULT_MEGABYTES, "Size of the file.")
+@number_option(
     "--blocks",
-    type=click.IntRange(min=2),
-    default=DEFAULT_BLOCKS,
-    show_default=True,
-    metavar="N",
-    help="Blocks of work in each row, with a pause before and behind each.",
+    DEFAULT_BLOCKS,
+    "Blocks of work in each row, with a pause before and behind each.",
+    least=2,
 )
 @click.option(
     "--seconds",
@@ -225,16 +186,8 @@ def _asked() -> str:
     metavar="S",
     help="Length of a block.",
 )
-@click.option(
-    "--folder",
-    default=".",
-    metavar="DIR",
-    help="Where to write, and delete again, three times the file; here by default.",
-)
-@click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON (schema 1).")
-@click.option(
-    "--record", metavar="FILE", help="Also write the answer down, as Markdown, with a picture."
-)
+@_folder("three times the file")
+@_answer("as Markdown, with a picture")
 def interference(
     scenario: str,
     rows: tuple[str, ...],
@@ -250,27 +203,33 @@ def interference(
     Takes about eight minutes; a figure is worth something only if nothing else runs.
     """
     from instride.bench.interference.measuring import Request, run
+    from instride.cli.render.bench_interference import page_of
 
     asked = Request(
         Scenario(scenario), rows or RIVALS, megabytes << 20, blocks, seconds, folder=folder
     )
-    report = run(asked, _say)
+    _give(run(asked, _say), page_of, as_json, record)
+
+
+def _give(report: R, page_of: Callable[[R], Page], as_json: bool, record: str | None) -> None:
+    """Print what was found, and write it down with the command as it was typed."""
     if as_json:
         from instride.cli.render.json import print_json
 
         print_json(report)
     else:
-        from instride.cli.render.bench_interference import print_report
+        from instride.cli.render.bench_page import print_page
 
-        print_report(report)
+        print_page(page_of(report))
     if record is not None:
         import datetime
         import shlex
+        from pathlib import Path
 
-        from instride.cli.render.bench_interference import write_record
+        from instride.cli.render.bench_page import write_page
 
         words = shlex.join(["instride", *sys.argv[1:]])
-        write_record(report, record, words, datetime.date.today())
+        write_page(page_of(report), Path(record), words, datetime.date.today())
 
 
 def _say(text: str) -> None:

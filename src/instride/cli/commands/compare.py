@@ -6,11 +6,12 @@ import os
 
 import click
 
-from instride.cli.answering import explained, language_option
+from instride.cli.answering import explained
+from instride.cli.options import HELP, json_option, language_option
 from instride.cli.refusing import Refusal
 
 
-@click.command("compare", context_settings={"help_option_names": ["-h", "--help"]})
+@click.command("compare", context_settings=HELP)
 @click.argument("before")
 @click.argument("after")
 @click.option("--dialect", metavar="NAME", help="Take both logs as written by this trainer.")
@@ -21,7 +22,7 @@ from instride.cli.refusing import Refusal
     metavar="REGEX",
     help="Say what a step looks like, as for explain.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON (schema 1).")
+@json_option
 @language_option
 def command(
     before: str,

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import click
 
-from instride.cli.answering import language_option
+from instride.cli.options import HELP, json_option, language_option
 
 FOUND_SOMETHING = 1
 """The exit code of an answer with findings to act on; each error has one of its own."""
 
 
-@click.command("doctor", context_settings={"help_option_names": ["-h", "--help"]})
+@click.command("doctor", context_settings=HELP)
 @click.argument("repo", required=False)
 @click.option(
     "--checkpoints",
@@ -27,7 +27,7 @@ FOUND_SOMETHING = 1
 )
 @click.option("--rules", "list_rules", is_flag=True, help="List the rules, and stop.")
 @click.option("--no-probe", is_flag=True, help="Write nothing, not even a short file to measure.")
-@click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON (schema 1).")
+@json_option
 @language_option
 def command(
     repo: str | None,

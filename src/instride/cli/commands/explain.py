@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from instride.cli.answering import explained, language_option
+from instride.cli.answering import explained
+from instride.cli.options import HELP, json_option, language_option
 from instride.cli.refusing import Refusal, tell
 from instride.errors import UnwritableError
 from instride.reasons import Reason
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from instride.explain.languages.words import Words
 
 
-@click.command("explain", context_settings={"help_option_names": ["-h", "--help"]})
+@click.command("explain", context_settings=HELP)
 @click.argument("logs", nargs=-1, metavar="LOG...")
 @click.option("--dialect", metavar="NAME", help="Take the log as written by this trainer.")
 @click.option("--dialects", "list_dialects", is_flag=True, help="List the trainers, and stop.")
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     metavar="TIME",
     help="Time between failures (12h, 3d), to say how often to save; by default as in the log.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON (schema 1).")
+@json_option
 @click.option(
     "--html", metavar="FILE", help="Write a page with charts, in one file that needs no network."
 )

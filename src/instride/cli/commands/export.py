@@ -7,10 +7,10 @@ from pathlib import Path
 
 import click
 
-from instride.cli.answering import language_option
+from instride.cli.options import HELP, json_option, language_option
 
 
-@click.command("export", context_settings={"help_option_names": ["-h", "--help"]})
+@click.command("export", context_settings=HELP)
 @click.argument("checkpoint", metavar="CHECKPOINT")
 @click.argument("target", metavar="FILE.safetensors")
 @click.option(
@@ -19,7 +19,7 @@ from instride.cli.answering import language_option
     help="What to export; dots lead deeper. By default `model` if there is one, else all.",
 )
 @click.option("--force", is_flag=True, help="Replace the file if it is there.")
-@click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON (schema 1).")
+@json_option
 @language_option
 def command(
     checkpoint: str, target: str, part: str | None, force: bool, as_json: bool, lang: str | None

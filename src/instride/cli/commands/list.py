@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from instride.cli.answering import language_option
+from instride.cli.options import HELP, json_option, language_option
 
 if TYPE_CHECKING:
     from instride.store.listing import PackEntry
 
 
-@click.command("list", context_settings={"help_option_names": ["-h", "--help"]})
+@click.command("list", context_settings=HELP)
 @click.argument("directory", metavar="DIR")
-@click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON (schema 1).")
+@json_option
 @language_option
 def command(directory: str, as_json: bool, lang: str | None) -> None:
     """Show the checkpoints in a directory, and who saves there.

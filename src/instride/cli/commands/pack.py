@@ -7,10 +7,10 @@ from pathlib import Path
 
 import click
 
-from instride.cli.answering import language_option
+from instride.cli.options import HELP, json_option, language_option
 
 
-@click.command("pack", context_settings={"help_option_names": ["-h", "--help"]})
+@click.command("pack", context_settings=HELP)
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
 @click.option(
     "--base",
@@ -19,7 +19,7 @@ from instride.cli.answering import language_option
 )
 @click.option("--keep-original", is_flag=True, help="Do not delete FILE when its pack is there.")
 @click.option("--force", is_flag=True, help="Replace a pack that is there already.")
-@click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON (schema 1).")
+@json_option
 @language_option
 def command(
     files: tuple[str, ...],

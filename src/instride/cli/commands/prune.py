@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from instride.cli.answering import language_option
+from instride.cli.options import HELP, json_option, language_option
 
 if TYPE_CHECKING:
     from instride.store.retention import Keep
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 ONE_OR_MORE = click.IntRange(min=1)
 
 
-@click.command("prune", context_settings={"help_option_names": ["-h", "--help"]})
+@click.command("prune", context_settings=HELP)
 @click.argument("directory", metavar="DIR")
 @click.option(
     "--keep-last", type=ONE_OR_MORE, required=True, metavar="N", help="Keep the N saved last."
@@ -35,7 +35,7 @@ ONE_OR_MORE = click.IntRange(min=1)
     help="Which metric is the best.",
 )
 @click.option("--dry-run", is_flag=True, help="Delete nothing; show what would go.")
-@click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON (schema 1).")
+@json_option
 @language_option
 def command(
     directory: str,

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import click
 
-from instride.cli.answering import language_option
+from instride.cli.options import HELP, json_option, language_option
 from instride.cli.refusing import Refusal
 
 
-@click.command("unpack", context_settings={"help_option_names": ["-h", "--help"]})
+@click.command("unpack", context_settings=HELP)
 @click.argument("packs", metavar="PACK...", nargs=-1, required=True)
 @click.option("-o", "--output", metavar="FILE", help="Where to; by default beside the pack.")
 @click.option("--force", is_flag=True, help="Replace a file that is there already.")
-@click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON (schema 1).")
+@json_option
 @language_option
 def command(
     packs: tuple[str, ...], output: str | None, force: bool, as_json: bool, lang: str | None

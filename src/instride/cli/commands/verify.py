@@ -7,13 +7,13 @@ from pathlib import Path
 
 import click
 
-from instride.cli.answering import language_option
+from instride.cli.options import HELP, json_option, language_option
 from instride.errors import DamagedError
 
 
-@click.command("verify", context_settings={"help_option_names": ["-h", "--help"]})
+@click.command("verify", context_settings=HELP)
 @click.argument("path", metavar="PATH|DIR")
-@click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON (schema 1).")
+@json_option
 @language_option
 def command(path: str, as_json: bool, lang: str | None) -> int:
     """Compare every byte of checkpoints with what was written.

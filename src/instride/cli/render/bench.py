@@ -1,19 +1,11 @@
-"""The table of `instride bench save`, on the screen and as Markdown."""
+"""What `instride bench save` has to tell."""
 
 from __future__ import annotations
 
-import datetime
-from collections.abc import Sequence
-from pathlib import Path
-
-from rich.console import Console
-
-from instride.bench.bars import LEAST_STATE_BYTES, Bar, bars
+from instride.bench.bars import LEAST_STATE_BYTES, bars
 from instride.bench.names import FEWEST_SAVES, OURS, STEPS_TO_PREPARE, saves_nothing
-from instride.bench.report import Machine, Report, Row
-from instride.cli.render.sheet import Sheet
-from instride.cli.render.text import make_console
-from instride.explain.languages import DEFAULT, LANGUAGES
+from instride.bench.report import Report, Row
+from instride.cli.render.bench_page import Page, describe_machine, show_bytes, show_s
 
 HEADS = ("way", "call", "first", "cost", "+-", "done", "beside", "worst", "memory")
 MEANINGS = (
@@ -31,64 +23,16 @@ FOOTNOTES = {
 }
 
 
-def print_report(report: Report, console: Console | None = None) -> None:
-    sheet = Sheet(console or make_console(), LANGUAGES[DEFAULT])
-    sheet.paragraph(describe(report), "")
-    sheet.blank()
-    table = [HEADS, *(cells(row) for row in report.rows)]
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    for number, line in enumerate(table):
-        text = line[0].ljust(widths[0]) + "".join(
-            cell.rjust(width + 1) for cell, width in zip(line[1:], widths[1:], strict=True)
-        )
-        sheet.line((text, "bold") if number == 0 else text)
-    sheet.blank()
-    for note in notes(report):
-        sheet.paragraph(note, "  ", "")
-    promises = bars(report)
-    if promises:
-        sheet.blank()
-        for bar in promises:
-            sheet.line(f"  {bar.what:<40} {verdict(bar)}")
-
-
-def write_record(report: Report, path: str, command: str, day: datetime.date) -> None:
-    """Write a page for the repository: what was measured, where, when, and by which command."""
-    lines = [
-        "# Ways of saving",
-        "",
-        f"{describe(report)} {day:%Y-%m-%d}.",
-        "",
-        f"    {command}",
-        "",
-        markdown_row(HEADS),
-        markdown_row(["---"] + ["--:"] * (len(HEADS) - 1)),
-        *(markdown_row(cells(row)) for row in report.rows),
-        "",
-        *(f"- {note}" for note in notes(report)),
-    ]
-    if promises := bars(report):
-        lines += ["", "| promise | measured |", "|---|---|"]
-        lines += [markdown_row([bar.what, verdict(bar)]) for bar in promises]
-    Path(path).write_text("\n".join(lines) + "\n", encoding="utf-8")
-
-
-def markdown_row(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cells)} |"
-
-
-def describe(report: Report) -> str:
-    here: Machine = report.machine
-    return (
+def page_of(report: Report) -> Page:
+    return Page(
+        "Ways of saving",
         f"State of {show_bytes(report.state_bytes)}, a step takes {show_s(report.base_step_s)}. "
-        f"{_gpu(here)}{here.cores} cores, {here.cpu}, {show_bytes(here.memory_bytes)} of memory, "
-        f"{here.filesystem}; {here.system}, Python {here.python}, torch {here.torch}; "
-        f"load {here.load:.1f} at the start."
+        f"{describe_machine(report.machine)}",
+        HEADS,
+        [cells(row) for row in report.rows],
+        notes(report),
+        bars(report),
     )
-
-
-def _gpu(here: Machine) -> str:
-    return "" if here.gpu is None else f"{here.gpu}, "
 
 
 def cells(row: Row) -> tuple[str, ...]:
@@ -150,26 +94,3 @@ def _device_notes(report: Report) -> list[str]:
             f"took {show_s(back.step_before_s)} before"
         )
     return found
-
-
-def verdict(bar: Bar) -> str:
-    show = show_bytes if bar.unit == "B" else show_s
-    word = "kept" if bar.is_kept else "missed"
-    return f"{show(bar.measured)}, at most {show(bar.limit)}: {word}"
-
-
-def show_s(seconds: float) -> str:
-    """Three digits, with the unit that fits."""
-    size = abs(seconds)
-    for factor, unit in ((1.0, "s"), (1e3, "ms"), (1e6, "us")):
-        if size * factor >= 0.9995 or unit == "us":
-            value = seconds * factor
-            digits = 0 if abs(value) >= 99.95 else 1 if abs(value) >= 9.995 else 2
-            return f"{value:.{digits}f}{unit}"
-    raise AssertionError("the last unit takes everything")
-
-
-def show_bytes(num_bytes: float) -> str:
-    if abs(num_bytes) >= 999.5e6:
-        return f"{num_bytes / 1e9:.2f}GB"
-    return f"{num_bytes / 1e6:.0f}MB"
