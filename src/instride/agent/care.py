@@ -7,8 +7,9 @@ from pathlib import Path
 
 import msgspec
 
+from instride.agent.arrivals import Arrivals
 from instride.agent.configuration import Configuration
-from instride.agent.pacing import Arrivals, Governing
+from instride.agent.pacing import Governing
 from instride.agent.proving import Proofs
 from instride.agent.remembering import Memory
 from instride.agent.telling import Teller

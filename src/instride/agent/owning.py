@@ -6,8 +6,7 @@ import os
 import socket
 from pathlib import Path
 
-from instride.errors import StoreInUseError
-from instride.store.lock import Owner, StoreLock, started_at, take_lock
+from instride.store.lock import Owner, StoreLock, in_use, started_at, take_lock
 
 
 class Ownership:
@@ -40,7 +39,7 @@ class Ownership:
             self._lock = taken
             return True
         if taken.is_alive:
-            raise in_use(self._directory, taken)
+            raise in_use(self._directory, taken, "hint.agent")
         return False
 
     def release(self) -> None:
@@ -49,14 +48,3 @@ class Ownership:
                 self._lock.leave()
             self._lock.release()
             self._lock = None
-
-
-def in_use(directory: Path, holder: Owner) -> StoreInUseError:
-    """Why an agent is not let in."""
-    return StoreInUseError(
-        str(directory),
-        holder.host,
-        holder.trainer_pid,
-        message="message.agent" if holder.is_agent else "message",
-        hint="hint.second-agent" if holder.is_agent else "hint.agent",
-    )

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections import deque
 from collections.abc import Callable, Sequence
-from itertools import pairwise
-from statistics import median
 
+from instride.agent.arrivals import Arrivals
 from instride.agent.configuration import Configuration
 from instride.agent.status import CostEntry
 from instride.governor.governing import Governor
+from instride.governor.gpu import GpuGauge
 from instride.governor.model import Cost, Decision
 from instride.governor.pace import Pace, Setting
 from instride.governor.signals import Signals
@@ -24,7 +23,8 @@ OWN_BYTES = 80 << 20
 THREAD_BYTES = {16: 110 << 20, 10: 80 << 20, 0: 40 << 20}
 """What a thread takes from a level of zstd on: its tables, and the frames it holds."""
 GENTLE_BYTES_PER_S = 128e6
-REMEMBERED = 8
+CODEC_STEPS = {"zstd": 2, "lz4": 2, "pack": 1}
+"""How much lighter each can be: a block of a pack is packed, or stored as it is."""
 
 
 def num_threads(level: int) -> int:
@@ -53,24 +53,14 @@ class Trainers:
         return [pid for pid, started in self._started.items() if started_at(pid) == started]
 
 
-class Arrivals:
-    """When checkpoints came, to tell when the next one will."""
+def signals(configuration: Configuration, trainers: Trainers) -> Signals:
+    """All that can be seen of the training from outside."""
+    steps = None
+    if configuration.log is not None:
+        from instride.governor.tail import LogSteps  # the readers are not needed without a log
 
-    def __init__(self) -> None:
-        self._times_s: deque[float] = deque(maxlen=REMEMBERED)
-
-    def saw(self, mtimes_ns: Sequence[int]) -> None:
-        known = {*self._times_s, *(mtime / 1e9 for mtime in mtimes_ns)}
-        self._times_s = deque(sorted(known), maxlen=REMEMBERED)
-
-    def next_s(self) -> float | None:
-        """By the monotonic clock; None where two were not seen, or the next one is overdue."""
-        times = list(self._times_s)
-        gaps = [later - earlier for earlier, later in pairwise(times)]
-        if not gaps:
-            return None
-        left_s = times[-1] + median(gaps) - time.time()
-        return time.monotonic() + left_s if left_s > 0 else None
+        steps = LogSteps(configuration.log)
+    return Signals(steps, trainers.alive, GpuGauge())
 
 
 class Governing:
@@ -83,33 +73,43 @@ class Governing:
         self.gentle.set(Setting(threads=1, bytes_per_s=GENTLE_BYTES_PER_S))
         self.trainers = Trainers()
         self.num_threads = num_threads(configuration.level)
-        self._deadline_s = configuration.deadline_s
+        self._configuration = configuration
+        self._is_due = False
+        """Whether the file at work has a deadline."""
         self._governor: Governor | None = None
         if configuration.budget is not None:
             self._governor = Governor(
                 self.pace,
-                self._signals(configuration),
+                signals(configuration, self.trainers),
                 budget=configuration.budget,
                 mode=configuration.mode,
                 most_threads=self.num_threads,
+                num_codec_steps=CODEC_STEPS[configuration.format],
                 note=note,
             )
             self._governor.start()
 
-    def _signals(self, configuration: Configuration) -> Signals:
-        if configuration.log is None:
-            return Signals(trainer_pids=self.trainers.alive)
-        from instride.governor.tail import LogSteps  # the readers are not needed without a log
+    def begin(self, name: str, num_bytes: int, arrivals: Arrivals) -> None:
+        """A checkpoint of that name is about to be worked on."""
+        if self._governor is not None:
+            deadline_s = self._deadline_of(name, arrivals)
+            self._is_due = deadline_s is not None
+            self._governor.begin(num_bytes, deadline_s)
 
-        return Signals(steps=LogSteps(configuration.log), trainer_pids=self.trainers.alive)
+    def look_again(self, name: str, arrivals: Arrivals) -> None:
+        """Another checkpoint may have come meanwhile, which tells how often they do."""
+        if self._governor is not None and not self._is_due:
+            deadline_s = self._deadline_of(name, arrivals)
+            self._is_due = deadline_s is not None
+            self._governor.expect(deadline_s)
 
-    def begin(self, num_bytes: int, arrivals: Arrivals) -> None:
-        if self._governor is None:
-            return
-        deadline_s = arrivals.next_s()
-        if self._deadline_s is not None:
-            deadline_s = time.monotonic() + self._deadline_s
-        self._governor.begin(num_bytes, deadline_s)
+    def _deadline_of(self, name: str, arrivals: Arrivals) -> float | None:
+        """By the monotonic clock. `after` is held up by nothing but a deadline that was given: the
+        next checkpoint comes while the training runs."""
+        left_s = self._configuration.deadline_s
+        if left_s is None and self._configuration.mode == "share":
+            left_s = arrivals.left_s(name)
+        return None if left_s is None else time.monotonic() + left_s
 
     def end(self) -> Cost | None:
         return self._governor.end() if self._governor is not None else None

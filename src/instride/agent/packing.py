@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, suppress
 from pathlib import Path
 
 from blake3 import blake3
 
-from instride.agent.compressing import ChangedError, Means, Order, check_unchanged, name
+from instride.agent.compressing import ChangedError, Means, Order, commit
 from instride.errors import PackError
-from instride.faults import reached
 from instride.governor.yielding import yield_thread
 from instride.pack.compressing import Compression
 from instride.pack.container import BLOCK_BYTES
 from instride.pack.writing import PackCheck, PackWriter
 from instride.reasons import Reason
-from instride.store.atomic import temporary_beside
-from instride.store.manifest import PIECE_BYTES, Manifest, read_token
+from instride.store.atomic import removed_on_failure, temporary_beside
+from instride.store.manifest import PIECE_BYTES
 from instride.store.verifying import pieces_of
 
 
@@ -26,40 +24,30 @@ def pack(order: Order, means: Means) -> int:
     """As `compress`, with the format of `instride pack`."""
     temporary = temporary_beside(order.final)
     try:
-        with (
-            closing(Compression(order.source, None)) as compression,
-            PackWriter(compression, temporary, progress=means.advance, spares_cache=True) as writer,
-        ):
-            _in_turns(writer.do_one, means)
-            size = writer.finish().pack_bytes
-        with PackCheck(temporary) as check:
-            _in_turns(check.do_one, means)
-        means.advance(order.identity.size_bytes)
-        reached("agent.checked")
-        check_unchanged(order)
-        manifest = Manifest(
-            name=order.final.name,
-            token=read_token(temporary),
-            size_bytes=size,
-            pieces=_pieces(temporary),
-            created_s=order.identity.mtime_ns / 1e9,
-            original_bytes=order.identity.size_bytes,
-        )
-        name(order, temporary, order.describe(manifest))
+        with removed_on_failure(temporary):
+            return _make(order, means, temporary)
     except PackError as error:
-        _discard(temporary)
         if error.facts["why"] == Reason("changed"):
             raise ChangedError from error
         raise
-    except BaseException:
-        _discard(temporary)
-        raise
-    return size
 
 
-def _discard(temporary: Path) -> None:
-    with suppress(OSError):
-        temporary.unlink(missing_ok=True)
+def _make(order: Order, means: Means, temporary: Path) -> int:
+    with (
+        Compression(order.source, None) as compression,
+        PackWriter(compression, temporary, progress=means.advance, spares_cache=True) as writer,
+    ):
+
+        def do_one() -> bool:
+            compression.only_stores = means.pace.codec_step > 0
+            return writer.do_one()
+
+        _in_turns(do_one, means)
+        writer.finish()
+    with PackCheck(temporary) as check:
+        _in_turns(check.do_one, means)
+    means.advance(order.identity.size_bytes)
+    return commit(order, temporary, _pieces(temporary))
 
 
 def _pieces(path: Path) -> list[str]:

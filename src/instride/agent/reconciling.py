@@ -13,9 +13,10 @@ from instride.agent.making import check_codec
 from instride.agent.notifying import Service
 from instride.agent.pacing import Governing
 from instride.agent.status import Doing, Live, live_now, write_live
+from instride.agent.surroundings import lacks
 from instride.agent.telling import Progress, Reporter, size_text
 from instride.agent.tending import Tending
-from instride.agent.waking import Waker, can_watch, has_events
+from instride.agent.waking import Waker, has_events
 from instride.agent.wholeness import SETTLED_S, writers
 from instride.errors import NoStoreError
 from instride.governor.model import Decision
@@ -79,17 +80,8 @@ class Agent:
         for note in yield_process(trainers, self._tendings[0].directory):
             self._reporter.line(f"note: {note}")
         directories = [tending.directory for tending in self._tendings]
-        if not can_watch():
-            self._reporter.line(
-                f"note: looking every {self._configuration.interval_s:g} s; with `watchfiles` "
-                "(`pip install 'instride[agent]'`) the agent wakes up by itself"
-            )
-        for directory in directories:
-            if directory.is_dir() and not has_events(directory):
-                interval = f"{self._configuration.interval_s:g} s"
-                self._reporter.line(
-                    f"note: {directory} tells of no changes: a look every {interval}"
-                )
+        for lack in lacks(self._configuration, directories):
+            self._reporter.line(f"note: {lack}")
 
     def _loop(self, is_once: bool) -> None:
         while not self._stopped.is_set():

@@ -76,12 +76,15 @@ class Shrinking:
         return False
 
     def reconsider(self, seen: Look) -> None:
-        """Call the work off if its original is gone, or another one by now."""
+        """Call the work off if its original is gone, or another one by now; else see by when it
+        should be done."""
         work = self._at_work
         if work is not None:
-            now = seen.originals.get(work.original.path.name)
+            name = work.original.path.name
+            now = seen.originals.get(name)
             if now is None or now.identity != work.original.identity:
                 work.is_called_off = True
+            self._care.governing.look_again(name, self._care.arrivals)
 
     def _may_shrink(self, seen: Look, original: Original) -> bool:
         name = original.path.name
@@ -120,7 +123,7 @@ class Shrinking:
         work = _AtWork(original)
         serial = care.memory.serial_of(original.path.name)
         make = job(original, serial, care.configuration, care.governing, work.advance)
-        care.governing.begin(work.total_bytes, care.arrivals)
+        care.governing.begin(original.path.name, work.total_bytes, care.arrivals)
         self._at_work = work
         try:
             stored = do_aside(make, care.tick)

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import errno
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
+from instride.agent.arrivals import Arrivals
 from instride.agent.care import Care, Tally
 from instride.agent.configuration import Configuration
 from instride.agent.looking import Look, Looking, Original
 from instride.agent.owning import Ownership
-from instride.agent.pacing import Arrivals, Governing
+from instride.agent.pacing import Governing
 from instride.agent.proving import Proofs
 from instride.agent.remembering import Memory
 from instride.agent.retaining import Retaining
@@ -154,7 +155,8 @@ class Tending:
             text = f"{name} is not whole, and nobody writes to it: left alone"
             self.teller.tell_once(f"half {name}", "left", text, name=name)
         self._memory.take_in(verdicts.whole, seen)
-        self._arrivals.saw([each.identity.mtime_ns for each in verdicts.whole])
+        self._arrivals.saw((each.path.name, each.identity.mtime_ns) for each in verdicts.whole)
+        self._arrivals.saw(_made(seen))  # of originals that may be gone by now
         self._memory.forget(seen)
         self._memory.write()
         reached("agent.looked")
@@ -186,6 +188,13 @@ class Tending:
 
     def close(self) -> None:
         self._ownership.release()
+
+
+def _made(seen: Look) -> Iterator[tuple[str, int]]:
+    """Originals that something was made of, each as old as what was made of it."""
+    for name, forms in seen.forms.items():
+        for form in forms:
+            yield name, form.identity.mtime_ns
 
 
 def plan(configuration: Configuration) -> str:

@@ -22,6 +22,8 @@ LOOKING, SETTLED, HASTY = 0.5, 0.8, 0.9
 when the deadline counts, with just enough to be able to say what that cost."""
 MARGIN = 1.25
 """What is done against what a deadline needs; also the size of a step when it needs more."""
+HEAD_START = 4.0
+"""How many times longer than at full speed a job is given that waited for the training to end."""
 FLOOR = 0.05
 """Effort that is always allowed, if need be in fewer windows: nothing starves."""
 LEAST_DUTY = 0.1
@@ -66,6 +68,7 @@ class Controller:
         self._retry_at_s = inf
         self._retry_s = RETRY_S
         self._hasty_effort = 0.0
+        self._must_begin = False
         self._last: tuple[str, str] | None = None
         """Why things are as they are, until the last change has shown what it does."""
 
@@ -73,11 +76,12 @@ class Controller:
         """Another job: what was learnt about the training stays, its haste does not."""
         self._urgency.begin()
         self._hasty_effort = 0.0
+        self._must_begin = False
 
     def decide(self, outlook: Outlook) -> Decision:
         if outlook.training == "over":
             return self._set(outlook, "training-over", "nothing trains", effort=1.0, duty=1.0)
-        if self._mode == "after" and outlook.training != "paused":
+        if self._mode == "after" and outlook.training != "paused" and self._may_wait(outlook):
             return self._set(outlook, "after", "a training runs", effort=FLOOR, is_open=False)
         haste = self._urgency.judge(outlook.now_s, outlook)
         reason, why = self._adjust(outlook)
@@ -106,6 +110,15 @@ class Controller:
         rate = None if is_whole else effort * self._most_threads * full
         step = self._urgency.codec_step
         return Decision(threads, rate, duty, step, is_open, reason, why, effort)
+
+    def _may_wait(self, outlook: Outlook) -> bool:
+        """Whether all of it could still be done in time, begun later; once it could not, it is not
+        held up again."""
+        if outlook.deadline_s is not None and not self._must_begin:
+            speed = outlook.thread_bytes_per_s or FIRST_BYTES_PER_S
+            takes_s = outlook.left_bytes / (speed * self._most_threads)
+            self._must_begin = outlook.deadline_s - outlook.now_s <= HEAD_START * takes_s
+        return not self._must_begin
 
     def _needed(self, outlook: Outlook, bytes_per_s: float) -> float:
         """The effort that meets the deadline; it never falls, and rises in steps."""

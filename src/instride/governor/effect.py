@@ -144,6 +144,14 @@ class Comparison:
         self._ordinary: deque[float] = deque(maxlen=BASELINE_STEPS)
         self.pairs: deque[Pair] = deque(maxlen=MOST_PAIRS)
 
+    def begin_anew(self) -> None:
+        """Steps are of another kind from now on: hold none of them against earlier ones."""
+        self._steps.clear()
+        self._ordinary.clear()
+        self._windows.clear()
+        self._past.clear()
+        self._done.clear()
+
     def add_window(self, window: Window) -> None:
         """A stretch that has ended; it follows the one before it, or there was a gap."""
         if self._windows and self._windows[-1].end_s < window.start_s:

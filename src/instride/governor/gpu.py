@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any, Protocol
 
 from instride.governor.model import Step
@@ -10,6 +12,14 @@ LOOK_S = 1.0
 """The driver averages over about as long."""
 BUSY = 0.05
 """From here on a GPU computes."""
+
+
+DRIVER = Path("/proc/driver/nvidia/gpus")
+
+
+def is_unseen(driver: Path = DRIVER) -> bool:
+    """Whether there is a GPU with its driver, and no library to ask that."""
+    return driver.is_dir() and find_spec("pynvml") is None
 
 
 class Busyness(Protocol):

@@ -27,6 +27,8 @@ RATE_S, LEAST_RATE_S = 15.0, 3.0
 class Sensing(Rhythm, Protocol):
     """What is seen of the training."""
 
+    @property
+    def num_sources(self) -> int: ...
     def read(self, now_s: float) -> list[Step]: ...
     def has_steps(self, now_s: float) -> bool: ...
     def training(self, now_s: float) -> Training | None: ...
@@ -52,6 +54,7 @@ class Regulator:
         self._paced = paced
         self._note = note
         self._comparison = Comparison()
+        self._num_sources = sensing.num_sources
         self._phases = Phases(paced, sensing, look, self._take)
         self._rates: deque[tuple[float, int]] = deque()
         self._job: _Job | None = None
@@ -100,7 +103,11 @@ class Regulator:
 
     def listen(self, now_s: float) -> None:
         """Take the steps that have ended."""
-        self._comparison.add_steps(self._sensing.read(now_s))
+        steps = self._sensing.read(now_s)
+        if self._sensing.num_sources != self._num_sources:
+            self._num_sources = self._sensing.num_sources
+            self._comparison.begin_anew()
+        self._comparison.add_steps(steps)
 
     def advance(self, now_s: float, waited_s: float = 0.0) -> float:
         """Decide and set; returns when to come again. Whoever calls has waited so long for a core

@@ -18,6 +18,10 @@ from instride.governor.model import Step, StepSource, Training
 REMEMBERED_SPANS = 32
 MISSED_STEPS, LEAST_SILENCE_S = 5, 10.0
 """Steps that stay away so long have stopped: so many of them, and so many seconds."""
+GONE_SILENCE_S = 2.0
+"""The same where all processes have ended that were seen: others may go on with the training."""
+PATIENCE_S = 10.0
+"""How long the best source alone is listened to: a log may need some lines to be understood."""
 BUSY_CORES = 0.5
 QUIET_S = 5.0
 """How long the machine must be watched before it counts as quiet."""
@@ -60,7 +64,7 @@ class _Quiet(msgspec.Struct):
 class Signals:
     """`trainer_pids` gives the processes of the training, or None where they are not known.
 
-    Without a source of steps, those that a GPU computes for stand for them.
+    Where no source of steps has given any, seconds of a GPU stand for them.
     """
 
     def __init__(
@@ -69,7 +73,14 @@ class Signals:
         trainer_pids: Callable[[], Sequence[int] | None] | None = None,
         gpu: Busyness | None = None,
     ) -> None:
-        self._source = GpuSteps(gpu) if steps is None and gpu is not None else steps
+        self._sources = [] if steps is None else [steps]
+        """Those that may still give steps, the best first."""
+        if gpu is not None:
+            self._sources.append(GpuSteps(gpu))
+        self._source: StepSource | None = None
+        self.num_sources = 0
+        """How many have given steps so far: those of one cannot be held against another's."""
+        self._begun_s: float | None = None
         self._trainer_pids = trainer_pids
         self._gpu = gpu
         self._spans: deque[float] = deque(maxlen=REMEMBERED_SPANS)
@@ -77,14 +88,26 @@ class Signals:
         self._quiet = _Quiet(look())
 
     def read(self, now_s: float) -> list[Step]:
-        """Steps that ended since the last call, oldest first."""
-        if self._source is None:
-            return []
-        steps = self._source.read(now_s)
-        for step in steps:
-            self._spans.append(step.span_s)
-            self._last_end_s = step.end_s
-        return steps
+        """Steps that ended since the last call, oldest first; of the best source that has any."""
+        self._begun_s = now_s if self._begun_s is None else self._begun_s
+        is_patient = now_s - self._begun_s < PATIENCE_S
+        for source in self._sources[:1] if is_patient else list(self._sources):
+            steps = source.read(now_s)
+            if steps:
+                self._settle_for(source)
+                for step in steps:
+                    self._spans.append(step.span_s)
+                    self._last_end_s = step.end_s
+                return steps
+        return []
+
+    def _settle_for(self, source: StepSource) -> None:
+        """Listen to nothing worse than what tells of steps now."""
+        if source is not self._source:
+            self._source = source
+            self.num_sources += 1
+            self._spans.clear()
+            del self._sources[self._sources.index(source) + 1 :]
 
     @property
     def span_s(self) -> float | None:
@@ -93,21 +116,25 @@ class Signals:
 
     @property
     def resolution_s(self) -> float:
-        return 0.0 if self._source is None else self._source.resolution_s
+        source = self._source or next(iter(self._sources), None)
+        return 0.0 if source is None else source.resolution_s
 
     def has_steps(self, now_s: float) -> bool:
         """Whether steps come in."""
+        return self._came_within(now_s, LEAST_SILENCE_S)
+
+    def _came_within(self, now_s: float, least_s: float) -> bool:
         if self._last_end_s is None:
             return False
-        silence_s = max(LEAST_SILENCE_S, MISSED_STEPS * (self.span_s or 0.0))
-        return now_s - self._last_end_s <= silence_s
+        return now_s - self._last_end_s <= max(least_s, MISSED_STEPS * (self.span_s or 0.0))
 
     def training(self, now_s: float) -> Training | None:
         """What the training does; None: there is no telling."""
-        if self.has_steps(now_s):
-            return "runs"
         pids = None if self._trainer_pids is None else self._trainer_pids()
-        if pids is not None and not pids:
+        is_gone = pids is not None and not pids
+        if self._came_within(now_s, GONE_SILENCE_S if is_gone else LEAST_SILENCE_S):
+            return "runs"
+        if is_gone:
             return "over"
         has_stopped = self._last_end_s is not None
         if pids:

@@ -60,6 +60,7 @@ class SimulatedTraining:
     """Steps of `step_s`, longer by what the response says, with noise and a drift of their own."""
 
     resolution_s = 0.0
+    num_sources = 1
 
     def __init__(
         self, response: Response, *, step_s: float = 0.15, noise: float = 0.02,

@@ -80,6 +80,15 @@ def test_after_mode_does_nothing_while_a_training_runs() -> None:
     assert not simulation.pace.may_start
 
 
+def test_after_mode_works_as_late_as_it_can_where_a_deadline_was_given() -> None:
+    simulation = Simulation(SimulatedTraining(lambda load: 1.0 * load), mode="after")
+    simulation.begin(2e9, DEADLINE_S)
+    simulation.go_on(50)
+    assert simulation.pace.num_bytes == 0
+    simulation.go_on(500, until=lambda: simulation.pace.num_bytes >= 2e9)
+    assert simulation.now_s <= DEADLINE_S
+
+
 @pytest.mark.parametrize("state", ["paused", "over"])
 def test_after_mode_works_when_training_has_ended_or_paused_and_stops_when_it_is_back(
     state: str,

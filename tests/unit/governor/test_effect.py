@@ -70,6 +70,21 @@ def test_a_gap_between_two_jobs_is_no_pause() -> None:
     assert compared(windows, steps(0, 6, 0.1)) == []
 
 
+def test_steps_of_another_source_are_not_held_against_earlier_ones() -> None:
+    comparison = Comparison()
+    for number in range(12):
+        start_s, kind = 2.0 * number, "work" if number % 2 else "pause"
+        step_s = 0.1
+        if number >= 5:
+            step_s = 0.5
+        if number == 5:
+            comparison.begin_anew()
+        comparison.add_window(Window(start_s, start_s + 2, kind, 1.0))  # type: ignore[arg-type]
+        comparison.add_steps(steps(start_s, start_s + 2, step_s))
+    assert len(comparison.pairs) == 3
+    assert all(pair.inflation == pytest.approx(0.0) for pair in comparison.pairs)
+
+
 def test_fewer_than_three_pairs_tell_nothing() -> None:
     pair = Pair(1.0, 1.0, 0.5, 10, 1.0)
     assert estimate([]) is None

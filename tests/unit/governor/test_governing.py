@@ -17,6 +17,7 @@ class Scene:
     """A training that is as it is told to be."""
 
     span_s = 0.1
+    num_sources = 1
     resolution_s = 0.0
 
     def __init__(self, state: Training) -> None:

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
 
+from instride.agent.configuration import Configuration
+from instride.agent.pacing import Trainers
+from instride.agent.pacing import signals as agent_signals
+from instride.governor import gpu
 from instride.governor import signals as module
 from instride.governor.gauge import (
     Look,
@@ -15,7 +20,7 @@ from instride.governor.gauge import (
     strain,
     waited_for_a_core_s,
 )
-from instride.governor.gpu import GpuGauge
+from instride.governor.gpu import GpuGauge, is_unseen
 from instride.governor.model import Step
 from instride.governor.signals import PageSteps, Signals
 from instride.governor.spare_cores import read_ticks, spare_of
@@ -88,7 +93,7 @@ def test_when_steps_stop_processes_and_the_machine_say_what_that_means(
     found, source = signals(pids, is_busy)
     source.steps = [Step(50.0, 0.5, 0.5)]
     found.read(50.0)
-    assert found.training(59.0) == "runs"
+    assert found.training(52.0) == "runs"
     assert found.training(61.0) == expected
 
 
@@ -101,6 +106,16 @@ def test_without_any_step_the_other_signs_count(
 ) -> None:
     found, _ = signals(pids, is_busy)
     assert found.training(100.0) == expected
+
+
+@pytest.mark.parametrize(("pids", "expected"), [([], "over"), ([1], "runs")])
+def test_the_end_of_all_processes_is_believed_sooner_than_silence(
+    pids: list[int], expected: str
+) -> None:
+    found, source = signals(pids, False)
+    source.steps = [Step(50.0, 0.5, 0.5)]
+    found.read(50.0)
+    assert found.training(53.0) == expected
 
 
 def test_long_steps_may_stay_away_for_longer() -> None:
@@ -187,9 +202,69 @@ def test_steps_of_a_log_come_before_those_of_a_gpu() -> None:
     assert Signals(source, gpu=Gpu(1.0)).read(10.0) == [Step(9.0, 0.2, 0.2)]
 
 
+def test_a_gpu_stands_in_for_a_log_that_says_nothing_until_it_does() -> None:
+    log = Script()
+    found = Signals(log, gpu=Gpu(0.5))
+    assert found.read(10.0) == []  # a log may need a moment
+    assert found.num_sources == 0
+    assert found.read(10.0 + module.PATIENCE_S) == [Step(20.0, 2.0, 1.0)]
+    assert found.resolution_s > 0
+    log.steps = [Step(21.0, 0.2, 0.2)]
+    assert found.read(21.5) == [Step(21.0, 0.2, 0.2)]
+    assert (found.num_sources, found.span_s, found.resolution_s) == (2, 0.2, 0.0)
+    assert found.read(30.0) == []  # a GPU is not asked any more
+
+
 def test_without_a_driver_a_gauge_says_nothing() -> None:
     share = GpuGauge().busiest()
     assert share is None or 0.0 <= share <= 1.0
+
+
+FAKE_DRIVER = """
+class NVMLError(Exception):
+    pass
+
+class Rates:
+    def __init__(self, gpu):
+        self.gpu = gpu
+
+def nvmlInit():
+    if {is_absent}:
+        raise NVMLError("Driver Not Loaded")
+
+def nvmlDeviceGetCount():
+    return 3
+
+def nvmlDeviceGetHandleByIndex(index):
+    return index
+
+def nvmlDeviceGetUtilizationRates(handle):
+    if handle == 0:
+        raise NVMLError("Not Supported")
+    return Rates(40 * handle)
+"""
+
+
+@pytest.mark.parametrize(("is_absent", "expected"), [(False, 0.8), (True, None)])
+def test_the_agent_asks_the_driver_for_the_busiest_gpu(
+    is_absent: bool, expected: float | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "pynvml.py").write_text(FAKE_DRIVER.format(is_absent=is_absent))
+    monkeypatch.delitem(sys.modules, "pynvml", raising=False)
+    monkeypatch.syspath_prepend(tmp_path)
+    found = agent_signals(Configuration(), Trainers())
+    steps = found.read(100.0)
+    assert steps == ([] if expected is None else [Step(100.0, 1 / expected, 1.0)])
+    assert found.has_steps(100.0) is (expected is not None)
+    monkeypatch.delitem(sys.modules, "pynvml")
+
+
+def test_a_gpu_that_nothing_can_ask_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert not is_unseen(tmp_path / "absent")
+    monkeypatch.setattr(gpu, "find_spec", lambda name: None)
+    assert is_unseen(tmp_path)
 
 
 def test_a_thread_knows_how_long_it_waited_for_a_core(tmp_path: Path) -> None:
