@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from instride.cli.options import LANGUAGE_CODES
 from instride.cli.main import main
+from instride.cli.options import LANGUAGE_CODES
 from instride.explain.languages import LANGUAGES
 
 

@@ -75,7 +75,7 @@ def time_saves(order: Order, folder: Path) -> Timed:
     way = WAYS[order.way](training, folder)
     prepare_s = rest(training, way, order.num_prepare_steps)
     saves = []
-    before_s = first_s = rest(training, way, order.num_rest_steps)
+    before_s = [] if order.is_saved_at_once else rest(training, way, order.num_rest_steps)
     for number in range(order.num_saves):
         save = time_save(training, way, number, order.num_rest_steps)
         after_s = rest(training, way, min(len(save.steps_s), order.most_rest_steps))
@@ -90,7 +90,7 @@ def time_saves(order: Order, folder: Path) -> Timed:
         saves,
         idle_s,
         way.is_synced,
-        sum(prepare_s) - len(prepare_s) * fmean(first_s),
+        sum(prepare_s) - len(prepare_s) * saves[0].base_s,
         training.forward_and_backward_s() if isinstance(training, GpuTraining) else None,
     )
 

@@ -31,8 +31,8 @@ FEWEST_STEPS_OF_NOTHING = 20
 MOST_STEPS = 200
 MOST_STEPS_ON_A_GPU = 40
 """Of a window without a save: steps on a GPU hardly differ."""
-STEPS_TO_PREPARE = 60
-"""Memory is locked for a GPU piece by piece, beside training."""
+STEPS_TO_PREPARE = 20
+"""Between the making of a way and its first save on a GPU: memory is locked for it meanwhile."""
 NUM_IDLE_SAVES = 3
 SAVES_A_ROUND = 3
 FEWEST_SAVES = 5

@@ -37,6 +37,8 @@ class Order(msgspec.Struct, frozen=True):
     """The longest window without a save."""
     num_prepare_steps: int = 10
     """Between the making of a way and its first save."""
+    is_saved_at_once: bool = False
+    """Whether the first save comes right behind these steps, even if what prepares goes on."""
     num_idle_saves: int = 0
     watches_memory: bool = True
     num_bytes: int = 0

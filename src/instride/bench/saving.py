@@ -162,7 +162,7 @@ class _Bench:
         )
 
     def _fewest_steps(self, way: str) -> int:
-        """Of a window: the longer, the more it drifts, so that what shows this must not be short."""
+        """Of a window: what shows how windows drift must be as long as they are."""
         if not saves_nothing(way):
             return FEWEST_STEPS
         ours = self._found.get(OURS) if way == NOTHING_AGAIN else None
