@@ -10,8 +10,9 @@ from msgspec import structs
 
 from instride.bench.interference.bars import bars, hurts
 from instride.bench.interference.blocks import Block, Steps, inflation, quantile, typical
-from instride.bench.interference.names import STEP, STEPS, Scenario
+from instride.bench.interference.names import NAIVE, STEP, STEPS, Scenario
 from instride.bench.interference.report import SCHEMA, Report, Row, Trace
+from instride.bench.interference.rivals import Rival
 from instride.bench.report import Machine
 from instride.cli.render.bench_interference import cells, notes
 from instride.cli.render.traces import draw
@@ -138,3 +139,13 @@ def test_the_picture_is_whole_xml_with_a_line_for_each_trace() -> None:
     text = "".join(tree.itertext())
     assert "naive: 3.00x" in text
     assert "compressing beside it" in text
+
+
+def test_a_rival_that_ends_with_an_error_says_nothing_about_interference(tmp_path: Path) -> None:
+    rival = Rival(NAIVE, tmp_path / "missing" / "step_1.pt", tmp_path / "train.log")
+    (tmp_path / "missing").mkdir()
+    rival.resume()
+    rival.await_done(60)
+    rival.end()
+    assert rival.failed is not None
+    assert "ended with status" in rival.failed

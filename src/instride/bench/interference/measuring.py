@@ -168,6 +168,8 @@ def _measure(name: str, file: Path, log: Path, request: Request, training: _Trai
             _finish_alone(rival, training, is_last=name == OURS)
     finally:
         rival.end()
+    if rival.failed is not None:
+        raise BenchFailedError(rival.failed)
     measured.finish_s, measured.said = rival.finish_s, rival.said
     if rival.finish_s is not None:
         measured.alone_s = max(0.0, rival.finish_s - beside_s)

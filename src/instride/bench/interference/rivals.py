@@ -61,6 +61,8 @@ class Rival:
         """Up to the last time that it was told to stand still."""
         self.finish_s: float | None = None
         self.said: str | None = None
+        self.failed: str | None = None
+        """How it ended, if that was with an error: what it did then says nothing."""
         self.peak_bytes = 0
 
     def resume(self) -> None:
@@ -130,10 +132,15 @@ class Rival:
                 last = STAMP.sub("", line.strip())
                 if self._name != OURS:
                     self._note_done(None)
-        if process.wait() == 0:
+        code = process.wait()
+        if code == 0:
             self._note_done(last)
         with self._lock:
-            if self._process is process and self._is_going:
+            if code and self._process is process:
+                self.failed = f"`{self._name}` ended with status {code}: {last or 'no word'}"
+                self._process = None
+                self._done.set()
+            elif self._process is process and self._is_going:
                 self._clean()
                 self._start()
             elif self._process is process:
