@@ -189,7 +189,7 @@ def test_what_weights_only_refuses_is_refused_or_told_of(tmp_path: Path) -> None
 
 def test_a_store_has_one_owner(tmp_path: Path) -> None:
     first = instride.Saver(tmp_path, weights=Weights(10))
-    with pytest.raises(StoreInUseError, match="pid"):
+    with pytest.raises(StoreInUseError, match="another Saver of this process"):
         instride.Saver(tmp_path, weights=Weights(10))
     first.close()
 

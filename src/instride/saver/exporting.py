@@ -7,7 +7,6 @@ import pickle
 import zipfile
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -23,7 +22,7 @@ from instride.errors import (
 )
 from instride.reasons import Reason
 from instride.saver.loading import is_smaller_form, load_file
-from instride.store.atomic import give_name, sync_file, temporary_beside
+from instride.store.atomic import give_name, removed_on_failure, sync_file, temporary_beside
 from instride.store.exported import SCHEMA, Export
 from instride.store.manifest import read_manifest
 from instride.store.verifying import verify
@@ -148,21 +147,18 @@ def _write(target: Path, tensors: dict[str, torch.Tensor], step: int | None) -> 
     metadata = {"format": "pt"} if step is None else {"format": "pt", "step": str(step)}
     temporary = temporary_beside(target)
     try:
-        # Made here, so that it gets the permissions that every new file gets.
-        os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
-        mode = temporary.stat().st_mode & 0o777
-        safetensors.torch.save_file(tensors, temporary, metadata)
-        temporary.chmod(mode)
-        with temporary.open("rb") as file:
-            sync_file(file.fileno())
-        size_bytes = temporary.stat().st_size
-        give_name(temporary, target)
-    except BaseException as error:
-        with suppress(OSError):
-            temporary.unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            raise UnwritableError(str(target), Reason.of(error)) from error
-        if isinstance(error, safetensors.SafetensorError):  # how it tells of a full disk
-            raise UnwritableError(str(target), Reason("os", {"text": str(error)})) from error
-        raise
+        with removed_on_failure(temporary):
+            # Made here, so that it gets the permissions that every new file gets.
+            os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
+            mode = temporary.stat().st_mode & 0o777
+            safetensors.torch.save_file(tensors, temporary, metadata)
+            temporary.chmod(mode)
+            with temporary.open("rb") as file:
+                sync_file(file.fileno())
+            size_bytes = temporary.stat().st_size
+            give_name(temporary, target)
+    except OSError as error:
+        raise UnwritableError(str(target), Reason.of(error)) from error
+    except safetensors.SafetensorError as error:  # how it tells of a full disk
+        raise UnwritableError(str(target), Reason("os", {"text": str(error)})) from error
     return size_bytes

@@ -8,7 +8,6 @@ import platform
 import socket
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +17,6 @@ from instride.errors import (
     DamagedError,
     InstrideError,
     SaveFailedError,
-    StoreInUseError,
     UnsafeStateError,
 )
 from instride.saver.leaving import let_go_in_children
@@ -26,8 +24,8 @@ from instride.saver.letter import finish_of
 from instride.saver.pending import Pending, Purpose, SavedCheckpoint
 from instride.saver.plainly import save_plainly
 from instride.saver.telling import Telling
-from instride.store.atomic import make_directory
-from instride.store.lock import Owner, StoreLock, started_at, take_lock
+from instride.store.atomic import make_directory, removed_on_failure
+from instride.store.lock import Owner, StoreLock, in_use, started_at, take_lock
 from instride.store.manifest import Timings
 from instride.store.naming import Naming
 from instride.store.retention import Keep
@@ -80,7 +78,7 @@ class SynchronousEngine:
         me = Owner(socket.gethostname(), pid, started_at(pid) or 0, pid)
         lock = take_lock(self._directory, me)
         if isinstance(lock, Owner):
-            raise StoreInUseError(str(self._directory), lock.host, lock.trainer_pid)
+            raise in_use(self._directory, lock)
         if self._lock is not None:
             self._lock.release()  # of a store that was deleted
         self._lock = lock
@@ -139,17 +137,13 @@ class SynchronousEngine:
         place = self._naming.place_of(purpose.path)
         make_directory(place.parent)
         temporary = self._naming.temporary_for(place)
-        try:
+        with removed_on_failure(temporary):
             written, unsafe = save_plainly(tree, temporary, detached=detached)
             self._tell_of(unsafe, purpose)
             finish = self._finish(purpose, unsafe, called_s)
             serial = self._naming.next_serial(place)
             manifest = manifest_of(place, finish, written, serial)
             self._naming.publish(temporary, place, manifest)
-        except BaseException:
-            with suppress(OSError):
-                temporary.unlink(missing_ok=True)
-            raise
         took_s = time.monotonic() - called_s
         self._note_saved(finish, purpose.path, written.size_bytes, took_s)
         timings = Timings(took_s, 0.0, took_s, took_s)

@@ -6,7 +6,8 @@ import errno
 import os
 import secrets
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 NOT_INHERITED = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
@@ -66,13 +67,24 @@ def give_name(temporary: Path, final: Path) -> None:
     sync_directory(final.parent)
 
 
+@contextmanager
+def removed_on_failure(temporary: Path) -> Iterator[None]:
+    """What fails on the way to its name leaves nothing behind, and is raised as it is."""
+    try:
+        yield
+    except BaseException:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
+        raise
+
+
 def write_whole(
     path: Path, data: bytes, *, is_durable: bool = True, temporary: Path | None = None
 ) -> None:
     """Put a small file in place: all of it or nothing, durable on return unless that is not
     needed."""
     temporary = temporary or temporary_beside(path)
-    try:
+    with removed_on_failure(temporary):
         with temporary.open("xb") as file:
             file.write(data)
             file.flush()
@@ -82,19 +94,11 @@ def write_whole(
             give_name(temporary, path)
         else:
             temporary.replace(path)
-    except BaseException:
-        with suppress(OSError):
-            temporary.unlink(missing_ok=True)
-        raise
 
 
 def point_link(link: Path, target: str) -> None:
     """Let a symbolic link point somewhere else; at no moment is it missing."""
     temporary = temporary_beside(link)
-    try:
+    with removed_on_failure(temporary):
         temporary.symlink_to(target)
         give_name(temporary, link)
-    except BaseException:
-        with suppress(OSError):
-            temporary.unlink(missing_ok=True)
-        raise

@@ -12,6 +12,7 @@ from types import ModuleType
 import msgspec
 import psutil
 
+from instride.errors import StoreInUseError
 from instride.store.atomic import NOT_INHERITED, make_directory
 from instride.store.manifest import PRIVATE
 from instride.store.small_files import read_small
@@ -152,6 +153,16 @@ def take_lock(directory: Path, owner: Owner) -> StoreLock | Owner:
         return lock
     lock.release()
     return holder
+
+
+def in_use(directory: Path, holder: Owner, hint: str | None = None) -> StoreInUseError:
+    """Why a store cannot be had; `hint` is for those who want it for something else than saving."""
+    names = {"message": "message", "hint": hint or "hint"}
+    if holder.is_agent:
+        names = {"message": "message.agent", "hint": "hint.second-agent"}
+    elif hint is None and (holder.host, holder.trainer_pid) == (socket.gethostname(), os.getpid()):
+        names = {"message": "message.here", "hint": "hint.here"}
+    return StoreInUseError(str(directory), holder.host, holder.trainer_pid, **names)
 
 
 def holder_of(directory: Path) -> Owner | None:

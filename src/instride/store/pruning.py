@@ -14,11 +14,11 @@ from pathlib import Path
 
 import msgspec
 
-from instride.errors import NoCheckpointError, StoreInUseError
+from instride.errors import NoCheckpointError
 from instride.store.checking import Checked, Watcher, check_one
 from instride.store.directory import Checkpoint, checkpoints_in
 from instride.store.listing import OwnerEntry, check_directory, owner_of
-from instride.store.lock import Owner, StoreLock
+from instride.store.lock import Owner, StoreLock, in_use
 from instride.store.naming import mend_latest
 from instride.store.removing import remove
 from instride.store.retention import Keep, doomed
@@ -141,13 +141,7 @@ def _take(lock: StoreLock, me: Owner, directory: Path) -> None:
         if holder is None:
             return
         if holder.is_alive:
-            raise StoreInUseError(
-                str(directory),
-                holder.host,
-                holder.trainer_pid,
-                message="message.agent" if holder.is_agent else "message",
-                hint="hint.second-agent" if holder.is_agent else "hint.prune",
-            )
+            raise in_use(directory, holder, "hint.prune")
         time.sleep(POLL_S)
 
 

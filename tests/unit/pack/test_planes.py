@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from instride.framed.codecs import CorruptError
 from instride.pack.container import WIDTHS
-from instride.pack.planes import Codec, CorruptError
+from instride.pack.planes import Codec
 from tests.unit.pack.packs import weights
 
 if sys.version_info >= (3, 14):

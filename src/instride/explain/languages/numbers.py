@@ -8,7 +8,6 @@ from instride.explain.languages.facts import Facts, number_of
 
 SPACE = "\u00a0"
 NARROW = "\u202f"
-DAY_S = 86_400
 ENDINGS = {1: "st", 2: "nd", 3: "rd"}
 SIZES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 """Decimal, as disks are sold and as `df -H` shows them."""
@@ -24,6 +23,8 @@ class Numbers:
     thousands_mark: ClassVar[str] = ","
     byte_unit: ClassVar[str] = "B"
     unit_gap: ClassVar[str] = " "
+    percent_gap: ClassVar[str] = " "
+    days_unit: ClassVar[str] = "d"
     on_average: ClassVar[str] = "on average "
 
     def number(self, value: float, digits: int = 0) -> str:
@@ -34,7 +35,7 @@ class Numbers:
     def percent(self, share: float) -> str:
         percent = 100 * share
         digits = 0 if percent >= 9.95 else 1 if percent >= 0.095 or percent == 0 else 2
-        return f"{self.number(percent, digits)} %"
+        return f"{self.number(percent, digits)}{self.percent_gap}%"
 
     def factor(self, value: float) -> str:
         return self.number(value, 1 if value < 9.95 else 0) + "\N{MULTIPLICATION SIGN}"
@@ -48,6 +49,9 @@ class Numbers:
 
     def seconds(self, value: float) -> str:
         """A duration with the unit a person would choose."""
+        return self._in_units(value).replace(" ", self.unit_gap)
+
+    def _in_units(self, value: float) -> str:
         if value < 0.0995:
             return f"{self.number(1e3 * value, 1)} ms"
         if value < 0.9995:
@@ -73,7 +77,7 @@ class Numbers:
         if hours < 48:
             return f"{hours} h {minutes} min"
         days, hours = divmod(hours, 24)
-        return f"{self.number(days)} d {hours} h"
+        return f"{self.number(days)} {self.days_unit} {hours} h"
 
 
 def ordinal(number: int) -> str:
@@ -88,20 +92,9 @@ class GermanNumbers(Numbers):
 
     decimal_mark = ","
     thousands_mark = "."
-    unit_gap = SPACE
+    unit_gap = percent_gap = SPACE
+    days_unit = "Tage"
     on_average = "durchschnittlich "
-
-    def percent(self, share: float) -> str:
-        return super().percent(share).replace(" ", SPACE)
-
-    def seconds(self, value: float) -> str:
-        return super().seconds(value).replace(" ", SPACE)
-
-    def _long(self, seconds: int) -> str:
-        days, rest = divmod(seconds, DAY_S)
-        if days < 2:
-            return super()._long(seconds)
-        return f"{self.number(days)} Tage {rest // 3600} h"
 
     def _fold(self, facts: Facts) -> str:
         """So many times as long, or as fast."""
@@ -118,19 +111,9 @@ class FrenchNumbers(Numbers):
     thousands_mark = NARROW
     byte_unit = "o"
     unit_gap = SPACE
+    percent_gap = NARROW
+    days_unit = "j"
     on_average = "en moyenne "
-
-    def percent(self, share: float) -> str:
-        return super().percent(share).replace(" ", NARROW)
-
-    def seconds(self, value: float) -> str:
-        return super().seconds(value).replace(" ", SPACE)
-
-    def _long(self, seconds: int) -> str:
-        days, rest = divmod(seconds, DAY_S)
-        if days < 2:
-            return super()._long(seconds)
-        return f"{self.number(days)} j {rest // 3600} h"
 
     def _fold(self, facts: Facts) -> str:
         """So many times."""
@@ -143,10 +126,8 @@ class FrenchNumbers(Numbers):
 class JapaneseNumbers(Numbers):
     """`5.38秒`, `9.1%`, `3.2倍`: only symbols of units are set apart."""
 
+    percent_gap = ""
     on_average = "平均"
-
-    def percent(self, share: float) -> str:
-        return super().percent(share).replace(" ", "")
 
     def factor(self, value: float) -> str:
         return super().factor(value)[:-1] + "倍"
