@@ -8,13 +8,14 @@ import select
 import shutil
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import torch
 
 import instride
 from instride.store.directory import LATEST, checkpoints_in, leftovers_in, name_of, newest_first
 from instride.store.verifying import verify
-from tests.crash.zygote import PATIENCE_S
+from tests.crash.zygote import PATIENCE_S, Zygote
 
 
 def await_free(store: Path) -> None:
@@ -53,6 +54,20 @@ def assert_holds(path: Path, step: int) -> None:
     values = state["values"]
     assert torch.equal(values, torch.arange(step, step + len(values), dtype=torch.int32))
     assert state["names"] == [f"after step {step}"]
+
+
+def lose_a_writer(zygote: Zygote, store: Path, phase: str, once: Path, **options: Any) -> None:
+    """Save two steps while a writer is killed at a phase of the first: the trainer notices nothing
+    but the time."""
+    training = zygote.start(
+        "train", store=store, steps=[3, 4], faults=f"kill@{phase}", once=once, **options
+    )
+    said = training.hear_all()
+
+    assert training.wait() == 0
+    assert once.exists()
+    assert [word for word in said if word[0] == "committed"] == [("committed", 3), ("committed", 4)]
+    assert assert_sound(store) == 4
 
 
 def assert_swept(store: Path) -> None:

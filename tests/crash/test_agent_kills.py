@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
+from instride.agent.making import SUFFIXES
 from instride.faults import AGENT_PHASES
 from instride.framed.reading import open_framed, verify_framed
+from instride.pack.reading import PackFile
 from instride.store.directory import leftovers_in
 from instride.store.manifest import manifests_of, read_manifest
 from instride.store.verifying import verify
@@ -19,6 +21,10 @@ from tests.unit.store.committing import flip
 
 STEPS = (100, 200, 300)
 KEEP = 2
+PHASES_OF_A_PACK = (
+    "pack.opened", "pack.write", "pack.written", "pack.synced", "agent.checked", "agent.manifest",
+    "agent.renamed", "agent.removed",
+)  # fmt: skip
 SETTINGS: dict[str, Any] = {"keep": KEEP, "removes_original": True}
 
 
@@ -32,9 +38,12 @@ def checkpoints(tmp_path: Path) -> Path:
 
 
 def content(path: Path) -> bytes:
-    if path.suffix == ".zst":
+    if path.suffix in (".zst", ".lz4"):
         with open_framed(path) as file:
             return file.read() or b""
+    if path.suffix == ".pack":
+        with PackFile(path) as unpacked:
+            return unpacked.read() or b""
     return path.read_bytes()
 
 
@@ -44,18 +53,27 @@ def assert_sound(directory: Path) -> None:
     for name in names_in(directory):
         step = int(name.removeprefix("step_").partition(".")[0])
         assert content(directory / name) == checkpoint_bytes(step), name
-        if name.endswith(".zst"):
+        if not name.endswith(".pt"):
             verify(directory / name)
         steps.add(step)
     assert set(STEPS[-KEEP:]) <= steps
 
 
-@pytest.mark.parametrize("phase", AGENT_PHASES)
-def test_killed_at(phase: str, checkpoints: Path) -> None:
-    killed(checkpoints, phase, **SETTINGS)
+@pytest.mark.parametrize(
+    ("format", "phase"),
+    [
+        *(("zstd", phase) for phase in AGENT_PHASES),
+        *(("lz4", phase) for phase in ("agent.write", "agent.checked", "agent.manifest")),
+        *(("pack", phase) for phase in PHASES_OF_A_PACK),
+    ],
+)
+def test_killed_at(format: str, phase: str, checkpoints: Path) -> None:
+    settings = {**SETTINGS, "format": format}
+    killed(checkpoints, phase, **settings)
     assert_sound(checkpoints)
-    said = run(checkpoints, **SETTINGS)
-    assert names_in(checkpoints) == ["step_200.pt.zst", "step_300.pt.zst"]
+    said = run(checkpoints, **settings)
+    suffix = SUFFIXES[format]
+    assert names_in(checkpoints) == [f"step_200.pt{suffix}", f"step_300.pt{suffix}"]
     assert_sound(checkpoints)
     assert not list(leftovers_in(checkpoints))
     assert not list(checkpoints.glob(".*.tmp"))

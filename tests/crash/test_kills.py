@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from instride.faults import TRAINER_PHASES, WRITER_PHASES
-from tests.crash.checks import assert_sound, assert_swept, await_free, steps_in
+from tests.crash.checks import assert_sound, assert_swept, await_free, lose_a_writer, steps_in
 from tests.crash.trainings import STREAMED_VALUES
 from tests.crash.zygote import Zygote
 
@@ -48,20 +48,7 @@ def test_a_trainer_killed_at(phase: str, zygote: Zygote, store: Path) -> None:
 
 @pytest.mark.parametrize("phase", WRITER_PHASES)
 def test_a_writer_killed_once_at(phase: str, zygote: Zygote, store: Path, tmp_path: Path) -> None:
-    training = zygote.start(
-        "train",
-        store=store,
-        steps=[3, 4],
-        keep=KEPT,
-        faults=f"kill@{phase}",
-        once=tmp_path / "once",
-    )
-    said = training.hear_all()
-
-    assert training.wait() == 0
-    assert (tmp_path / "once").exists()
-    assert [word for word in said if word[0] == "committed"] == [("committed", 3), ("committed", 4)]
-    assert assert_sound(store) == 4
+    lose_a_writer(zygote, store, phase, tmp_path / "once", keep=KEPT)
     resume(zygote, store, 4)
 
 

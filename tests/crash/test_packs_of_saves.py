@@ -16,7 +16,14 @@ from instride.store.checking import check
 from instride.store.directory import LATEST, committed_in, leftovers_in
 from instride.store.journal import journal_path
 from instride.store.verifying import verify
-from tests.crash.checks import assert_sound, assert_swept, await_free, path_of, steps_in
+from tests.crash.checks import (
+    assert_sound,
+    assert_swept,
+    await_free,
+    lose_a_writer,
+    path_of,
+    steps_in,
+)
 from tests.crash.trainings import Weights
 from tests.crash.zygote import Zygote
 from tests.unit.store.committing import flip
@@ -62,21 +69,7 @@ def packed(tmp_path: Path) -> Path:
 def test_a_writer_killed_while_it_packs_at(
     phase: str, zygote: Zygote, store: Path, tmp_path: Path
 ) -> None:
-    training = zygote.start(
-        "train",
-        store=store,
-        steps=[3, 4],
-        keep=KEPT,
-        pack=True,
-        faults=f"kill@{phase}",
-        once=tmp_path / "once",
-    )
-    said = training.hear_all()
-
-    assert training.wait() == 0
-    assert (tmp_path / "once").exists()
-    assert [word for word in said if word[0] == "committed"] == [("committed", 3), ("committed", 4)]
-    assert assert_sound(store) == 4
+    lose_a_writer(zygote, store, phase, tmp_path / "once", keep=KEPT, pack=True)
     resume(zygote, store, 4)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -37,6 +38,13 @@ class Screen:
 
     def answer(self, *args: str) -> dict[str, Any]:
         return strict_json(self.show("--json", *args))
+
+    def refusal(self, *args: str) -> tuple[int, str, str]:
+        """Exit code, error and hint, each of one line."""
+        code, said = self.complaint(*args)
+        found = re.fullmatch(r"error: ([^\n]+)\n\nhint: ([^\n]+)\n", said)
+        assert found is not None, said
+        return code, found[1], found[2]
 
     def complaint(self, *args: str) -> tuple[int, str]:
         code = main([self._verb, *args])

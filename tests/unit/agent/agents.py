@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import io
+import json
 import random
+import threading
+import time
 import zipfile
 import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +18,9 @@ from instride.agent import settling
 from instride.agent.configuration import Configuration
 from instride.agent.reconciling import Agent
 from instride.agent.telling import Progress
+from instride.framed.reading import open_framed
+from instride.pack.reading import PackFile
+from instride.store.journal import journal_path
 
 NUM_BYTES = 200_000
 
@@ -63,6 +71,18 @@ def agent(directory: Path, lines: Lines | None = None, **settings: Any) -> Agent
     return Agent(Configuration(**{**values, **settings}), lines or Lines())
 
 
+@contextmanager
+def running(worker: Agent) -> Iterator[None]:
+    """An agent in a thread of its own, stopped at the end."""
+    thread = threading.Thread(target=worker.run)
+    thread.start()
+    try:
+        yield
+    finally:
+        worker.stop()
+        thread.join()
+
+
 def run_once(directory: Path, **settings: Any) -> Lines:
     lines = Lines()
     agent(directory, lines, **settings).run(is_once=True)
@@ -71,3 +91,21 @@ def run_once(directory: Path, **settings: Any) -> Lines:
 
 def names_in(directory: Path) -> list[str]:
     return sorted(path.name for path in directory.iterdir() if not path.name.startswith("."))
+
+
+def journal(directory: Path, kind: str) -> list[dict[str, object]]:
+    lines = journal_path(directory).read_text().splitlines()
+    return [line for each in lines if (line := json.loads(each))["kind"] == f"agent-{kind}"]
+
+
+def holds(made: Path, data: bytes) -> bool:
+    opened = PackFile(made) if made.suffix == ".pack" else open_framed(made)
+    with opened as file:
+        return file.read() == data
+
+
+def until(is_so: Callable[[], bool], patience_s: float = 60.0) -> None:
+    end = time.monotonic() + patience_s
+    while not is_so():
+        assert time.monotonic() < end, "it does not happen"
+        time.sleep(0.01)

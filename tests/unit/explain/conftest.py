@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from instride.explain.comparing import compare
+from instride.explain.explaining import explain
 from instride.steps.source import Source
+from tests.unit.explain.pairs import Compare
 
 NUM_LINES = 5000
 
@@ -15,3 +18,8 @@ def paper(tmp_path_factory: pytest.TempPathFactory) -> Source:
     path = tmp_path_factory.mktemp("explain") / "train.log"
     path.write_text("".join(f"line {number}\n" for number in range(1, NUM_LINES + 1)))
     return Source(str(path))
+
+
+@pytest.fixture
+def compared(paper: Source) -> Compare:
+    return lambda before, after: compare(explain(before, [paper]), explain(after, [paper]))

@@ -179,3 +179,12 @@ def sized_saves(gigabytes: float, *, is_stated: bool = True, is_closing: bool = 
         return training.finish()
 
     return tell
+
+
+def saves(*costs: float) -> Run:
+    training = Training()
+    for seconds in costs:
+        training.train(100)
+        training.pause(SAVE, seconds)
+    training.train(100)
+    return training.finish()

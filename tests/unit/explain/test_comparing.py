@@ -2,89 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from itertools import product
-
-import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from instride.explain.compared import Comparison, FindingChange, OwnerChange
 from instride.explain.comparing import compare
-from instride.explain.comparison_report import comparison_report
 from instride.explain.explaining import explain
 from instride.explain.languages import LANGUAGES
-from instride.explain.languages.words import Words
 from instride.explain.pace import PER_STEP
 from instride.explain.spans import Owner
-from instride.steps.model import EventKind, Pauses, Run, Sampling
+from instride.steps.model import EventKind, Run
 from instride.steps.source import Source
 from tests.unit.explain.making import Training
+from tests.unit.explain.pairs import EVAL, SAVE, Compare, caveats_of, change_of, made, owner, plain
 from tests.unit.explain.pausing import Story
 from tests.unit.explain.stories import FINDINGS, UNKNOWNS
 
-EVAL, SAVE = EventKind.EVAL, EventKind.SAVE
 ENGLISH = LANGUAGES["en"]
 STORIES = [
     pytest.param(story, id=f"{name} {number}")
     for name, stories in {**FINDINGS, **UNKNOWNS}.items()
     for number, story in enumerate(stories, 1)
 ]
-Compare = Callable[[Run, Run], Comparison]
-
-
-@pytest.fixture
-def compared(paper: Source) -> Compare:
-    return lambda before, after: compare(explain(before, [paper]), explain(after, [paper]))
-
-
-@pytest.fixture(params=sorted(LANGUAGES))
-def language(request: pytest.FixtureRequest) -> Words:
-    return LANGUAGES[request.param]
-
-
-def made(
-    num_steps: int = 1000,
-    step_s: float = 1.0,
-    *,
-    kind: EventKind = SAVE,
-    every: int = 100,
-    pause_s: float = 0.0,
-    slow: int = 0,
-    training: Training | None = None,
-) -> Run:
-    """Steps with a pause every so many, marked even if it costs nothing; `slow` steps after it."""
-    training = training or Training()
-    for step in range(num_steps):
-        if pause_s and step and step % every == 0:
-            training.pause(kind, pause_s)
-        elif kind is SAVE and step and step % every == 0:
-            training.mark(kind)
-        is_slow = slow and step > every and 0 < step % every <= slow
-        training.train(1, 3 * step_s if is_slow else step_s)
-    return training.finish()
-
-
-def plain(num_steps: int = 1000, step_s: float = 1.0, first_s: float = 0.0) -> Run:
-    training = Training()
-    training.train(1, first_s or step_s)
-    training.train(num_steps - 1, step_s)
-    return training.finish()
-
-
-def owner(comparison: Comparison, which: Owner) -> OwnerChange:
-    (found,) = [each for each in comparison.owners if each.owner is which]
-    return found
-
-
-def change_of(comparison: Comparison, name: str) -> FindingChange:
-    (found,) = [each for each in comparison.findings if each.finding.id == name]
-    return found
-
-
-def caveats_of(comparison: Comparison) -> dict[str, dict[str, float | int | str | None]]:
-    return {each.id: each.facts for each in comparison.caveats}
 
 
 @pytest.mark.parametrize("story", STORIES)
@@ -199,95 +138,6 @@ def test_a_warm_up_that_is_gone_is_won_once(compared: Compare) -> None:
     assert "once" in ENGLISH.compare_answer(comparison)
 
 
-def test_a_log_too_short_for_a_save_does_not_say_it_is_gone(compared: Compare) -> None:
-    before, after = made(2000, every=500, pause_s=50.0, slow=40), plain(300)
-    for one, other, side in ((before, after, "after"), (after, before, "before")):
-        comparison = compared(one, other)
-        assert not comparison.is_different
-        assert {each.change for each in comparison.findings} == {"unseen"}
-        assert owner(comparison, Owner.SAVE).won_per_1000_s is None
-        facts = caveats_of(comparison)["short"]
-        assert facts == {"owner": "save", "side": side, "steps": 300, "every": 500}
-        assert len(comparison.caveats) == 1
-
-
-def test_a_short_log_that_marks_a_free_save_says_it_is_gone(compared: Compare) -> None:
-    after = made(300, every=250)
-    comparison = compared(made(2000, every=500, pause_s=50.0), after)
-    assert change_of(comparison, "save").change == "gone"
-    assert "short" not in caveats_of(comparison)
-
-
-def test_time_that_a_log_hides_is_not_won(compared: Compare) -> None:
-    hiding = made(pause_s=20.0, training=Training(pauses=Pauses.NONE))
-    comparison = compared(made(pause_s=20.0), hiding)
-    assert change_of(comparison, "save").change == "unseen"
-    assert comparison.won_per_1000_s == pytest.approx(0, abs=0.01)
-    assert caveats_of(comparison)["hidden"] == {"owner": "save", "side": "after"}
-
-
-@pytest.mark.parametrize("is_swapped", [False, True])
-def test_waiting_for_data_is_not_gone_where_a_log_never_tells_it(
-    compared: Compare, is_swapped: bool
-) -> None:
-    waiting = Training()
-    waiting.train(500, 1.0, data=0.4)
-    runs = [waiting.finish(), plain(500)]
-    comparison = compared(*(runs[::-1] if is_swapped else runs))
-    assert change_of(comparison, "data-chronic").change == "unseen"
-    assert "data" not in {group.name for group in comparison.groups}
-    side = "after" if is_swapped else "before"
-    assert caveats_of(comparison)["data"] == {"has_data": side}
-    assert comparison.won_per_1000_s == pytest.approx(0, abs=0.01)
-
-
-def test_only_one_log_with_a_clock_is_said(compared: Compare) -> None:
-    clocked = made(pause_s=20.0, training=Training(has_wall=True))
-    assert caveats_of(compared(clocked, made(pause_s=20.0)))["wall"] == {"has_wall": "before"}
-
-
-def test_different_sampling_is_said(compared: Compare) -> None:
-    tenth = made(training=Training(Sampling.EVERY_KTH, every=10))
-    assert caveats_of(compared(plain(), tenth))["sampling"] == {"before": 1, "after": 10}
-
-
-def test_different_trainers_are_said(compared: Compare) -> None:
-    titles = caveats_of(compared(plain(), foreign()))["dialects"]
-    assert titles == {"before": "Made up", "after": "Foreign"}
-
-
-def test_crashes_are_not_counted(compared: Compare) -> None:
-    training = Training(has_wall=True)
-    training.train(500)
-    training.resume(400, 3600.0, has_banner=True)
-    training.train(600)
-    calm = Training(has_wall=True)
-    calm.train(1000)
-    comparison = compared(training.finish(), calm.finish())
-    assert comparison.before.num_steps == 1000
-    assert not comparison.is_different
-    assert comparison.won_per_1000_s == pytest.approx(0, abs=1)
-    assert "accidents" in caveats_of(comparison)
-    assert change_of(comparison, "lost").change == "gone"
-
-
-def test_pauses_that_are_not_split_are_compared_together(compared: Compare) -> None:
-    training = Training()
-    for _ in range(6):
-        training.train(100)
-        training.pause(EVAL, 8.0)
-        training.pause(SAVE, 6.0)
-    training.train(100)
-    comparison = compared(training.finish(), made(600, pause_s=6.0))
-    assert caveats_of(comparison)["joint"] == {"side": "before"}
-    assert [group.name for group in comparison.groups] == ["eval+save"]
-
-
-def test_a_pause_seen_once_gives_a_rough_rate(compared: Compare) -> None:
-    comparison = compared(made(150, pause_s=20.0), made(150, pause_s=5.0))
-    assert caveats_of(comparison)["single"]["owner"] == "save"
-
-
 def test_what_changes_its_period_is_gone_and_new(compared: Compare) -> None:
     def comb(period: int) -> Run:
         training = Training()
@@ -316,59 +166,3 @@ def test_the_sums_of_the_owners_are_those_of_the_runs(compared: Compare) -> None
         assert getattr(comparison, side).per_1000_s == pytest.approx(total)
     won = [each.won_per_1000_s or 0.0 for each in counted]
     assert comparison.won_per_1000_s == pytest.approx(sum(won))
-
-
-def is_said(text: str) -> bool:
-    holes = ("None", "nan", "inf", "{", "}", "  ", "..", " .", " ,")
-    return bool(text) and text[-1] in ".\u3002" and not any(hole in text for hole in holes)
-
-
-def foreign() -> Run:
-    run = plain()
-    run.dialect = msgspec.structs.replace(run.dialect, name="foreign", title="Foreign")
-    return run
-
-
-def situations() -> list[tuple[Run, Run]]:
-    """Pairs that between them make every sentence necessary."""
-    runs = [
-        made(600, every=200, pause_s=50.0, slow=40),
-        made(600, 1.3, kind=EVAL, pause_s=9.0),
-        made(150, pause_s=20.0),
-        made(900, training=Training(Sampling.EVERY_KTH, every=10, has_wall=True)),
-        made(pause_s=20.0, training=Training(pauses=Pauses.NONE)),
-        plain(90, first_s=70.0),
-        FINDINGS["restart"][1](),
-        FINDINGS["data-chronic"][0](),
-        FINDINGS["slow-zone"][0](),
-        UNKNOWNS["joint"][0](),
-        foreign(),
-    ]
-    return list(product(runs, runs))
-
-
-def test_every_language_says_everything(language: Words, compared: Compare) -> None:
-    told = set()
-    for before, after in situations():
-        comparison = compared(before, after)
-        answer = comparison_report(comparison, language)
-        told |= {each.id for each in comparison.caveats}
-        assert is_said(answer.answer), answer.answer
-        assert all(is_said(each) for each in answer.not_comparable), answer.not_comparable
-        assert all(
-            language.compare_finding(each.before_s, each.after_s, each.is_once)
-            for each in comparison.findings
-        )
-    rough = {"joint", "single", "accidents", "work"}
-    assert told == {"dialects", "sampling", "wall", "data", "hidden", "short"} | rough
-
-
-def test_every_language_has_all_words(language: Words) -> None:
-    assert language.compare_phrases.keys() == ENGLISH.compare_phrases.keys()
-    assert language.compare_changes.keys() == {"gone", "new", "cheaper", "dearer"}
-    assert language.compare_pauses.keys() == {
-        each.value for each in PER_STEP if each is not Owner.COMPUTE
-    }
-    names = {"compute", "eval", "save", "aftermath", "save+aftermath", "data", "unknown"}
-    joint = {"eval+save", "eval+save+aftermath"}
-    assert language.compare_groups.keys() == names | joint

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from instride.steps.model import EventKind, Run
+from instride.steps.model import Run
 from instride.steps.readers.contract import Reader
 from instride.steps.recording import Recording
 
@@ -37,8 +37,3 @@ def read(reader_type: type[Reader], lines: Iterable[str]) -> Run:
             reader.feed(number, piece)
     reader.finish()
     return log.finish()
-
-
-def events(run: Run) -> list[tuple[EventKind, int, float | None]]:
-    """What happened, before which record, for how long."""
-    return [(event.kind, event.at, event.seconds) for event in run.events]

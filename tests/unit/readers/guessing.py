@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from instride.steps.model import Run
 from instride.steps.readers.guess import Guess, guess
-from instride.steps.recording import Recording
+from tests.unit.readers.reading import run_of
 
 
 def learn(lines: Sequence[str]) -> Guess:
@@ -17,16 +17,7 @@ def learn(lines: Sequence[str]) -> Guess:
 
 def read(lines: Sequence[str], learnt_from: Sequence[str] | None = None) -> Run:
     reader_type = learn(learnt_from or lines).reader
-    log = Recording(reader_type.dialect)
-    reader = reader_type(log)
-    for number, line in enumerate(lines, 1):
-        reader.feed(number, line)
-    reader.finish()
-    return log.finish()
-
-
-def events(run: Run) -> list[tuple[str, int, float | None]]:
-    return [(event.kind.value, event.at, event.seconds) for event in run.events]
+    return run_of(reader_type, lines)
 
 
 def record(n: int, seconds: float = 0.5) -> str:

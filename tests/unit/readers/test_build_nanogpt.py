@@ -12,17 +12,12 @@ import pytest
 from instride.steps.model import EventKind, Run
 from instride.steps.readers.build_nanogpt import BuildNanoGPT
 from instride.steps.reading import read_with
-from instride.steps.recording import Recording
 from instride.steps.source import Source
+from tests.unit.readers.reading import kinds, run_of
 
 
 def read(lines: Iterable[str]) -> Run:
-    log = Recording(BuildNanoGPT.dialect)
-    reader = BuildNanoGPT(log)
-    for number, line in enumerate(lines, 1):
-        reader.feed(number, line)
-    reader.finish()
-    return log.finish()
+    return run_of(BuildNanoGPT, lines)
 
 
 def record(step: int, ms: float = 400.0) -> str:
@@ -30,10 +25,6 @@ def record(step: int, ms: float = 400.0) -> str:
         f"step {step:5d} | loss: 6.012345 | lr 2.6014e-05 | norm: 1.2031 "
         f"| dt: {ms:.2f}ms | tok/sec: {2**19 / ms * 1e3:.2f}"
     )
-
-
-def kinds(run: Run) -> list[tuple[EventKind, int]]:
-    return [(event.kind, event.at) for event in run.events]
 
 
 def test_every_record_gives_its_step_and_seconds() -> None:

@@ -13,8 +13,8 @@ from instride.steps.model import EventKind, Run
 from instride.steps.readers.caffe import Caffe
 from instride.steps.reading import read_with
 from instride.steps.source import Source
-from tests.unit.readers.drawing import events
 from tests.unit.readers.drawing import read as read_as
+from tests.unit.readers.reading import events
 
 LAUNCH = "Initializing solver from parameters: "
 

@@ -6,8 +6,8 @@ import pytest
 
 from instride.steps.model import EventKind, Run
 from instride.steps.readers.composer import Composer
-from tests.unit.readers.drawing import events
 from tests.unit.readers.drawing import read as read_as
+from tests.unit.readers.reading import events
 
 HOUR_S = 3600.0
 

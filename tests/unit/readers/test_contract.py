@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from math import isnan
 
 import pytest
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from instride.steps.model import Run
 from instride.steps.readers import READERS
 from instride.steps.readers.contract import LONGEST_LINE, Reader
-from instride.steps.recording import Recording
+from tests.unit.readers.reading import run_of
 
 EACH_READER = pytest.mark.parametrize("reader_type", READERS, ids=lambda r: r.dialect.name)
 SINGLE_LINES = pytest.mark.parametrize(
@@ -45,15 +45,6 @@ WRONG_NUMBERS = (
     "\u00b2",
     "",
 )
-
-
-def read(reader_type: type[Reader], lines: Iterable[str]) -> Run:
-    log = Recording(reader_type.dialect)
-    reader = reader_type(log)
-    for number, line in enumerate(lines, 1):
-        reader.feed(number, line)
-    reader.finish()
-    return log.finish()
 
 
 def records(run: Run) -> list[tuple[int, float | None]]:
@@ -114,7 +105,7 @@ def test_a_sample_is_recognised_by_no_reader_that_would_be_preferred(
 
 @EACH_READER
 def test_nothing_is_read_from_nothing(reader_type: type[Reader]) -> None:
-    run = read(reader_type, ["", " ", "\t", "Traceback (most recent call last):"])
+    run = run_of(reader_type, ["", " ", "\t", "Traceback (most recent call last):"])
     assert len(run) == 0
     assert not any(reader_type.sniff(line) for line in ("", " ", "step", "loss", "time: 1.0 s"))
 
@@ -123,7 +114,7 @@ def test_nothing_is_read_from_nothing(reader_type: type[Reader]) -> None:
 @settings(max_examples=50, deadline=None)
 @given(lines=st.lists(st.text(max_size=120), max_size=8))
 def test_any_text_is_taken_without_an_error(reader_type: type[Reader], lines: list[str]) -> None:
-    read(reader_type, lines)
+    run_of(reader_type, lines)
     for line in lines:
         reader_type.sniff(line)
 
@@ -138,7 +129,7 @@ def test_a_sample_with_any_damage_is_taken_without_an_error(
     begin = data.draw(st.integers(0, len(sample)))
     end = data.draw(st.integers(begin, len(sample)))
     damage = data.draw(st.text(max_size=20))
-    read(reader_type, [sample, sample[:begin] + damage + sample[end:], sample])
+    run_of(reader_type, [sample, sample[:begin] + damage + sample[end:], sample])
 
 
 @EACH_READER
@@ -146,8 +137,8 @@ def test_a_damaged_sample_is_taken_without_an_error(reader_type: type[Reader]) -
     sample = reader_type.dialect.sample
     for line in mutations(sample):
         reader_type.sniff(line)
-        read(reader_type, [line])
-    read(reader_type, mutations(sample))
+        run_of(reader_type, [line])
+    run_of(reader_type, mutations(sample))
 
 
 @SINGLE_LINES
@@ -155,7 +146,7 @@ def test_a_damaged_sample_is_taken_without_an_error(reader_type: type[Reader]) -
 def test_a_prefix_changes_neither_step_nor_seconds(reader_type: type[Reader], prefix: str) -> None:
     sample = reader_type.dialect.sample
     assert reader_type.sniff(prefix + sample)
-    plain, prefixed = read(reader_type, [sample]), read(reader_type, [prefix + sample])
+    plain, prefixed = run_of(reader_type, [sample]), run_of(reader_type, [prefix + sample])
     assert records(prefixed) == records(plain)
     assert [event.kind for event in prefixed.events] == [event.kind for event in plain.events]
 
@@ -166,4 +157,4 @@ def test_long_lines_are_taken_without_a_hang(reader_type: type[Reader]) -> None:
     lines = list(long_lines(reader_type.dialect.sample))
     for line in lines:
         reader_type.sniff(line)
-    read(reader_type, lines)
+    run_of(reader_type, lines)

@@ -8,8 +8,8 @@ import pytest
 
 from instride.steps.model import EventKind, Run
 from instride.steps.readers.coqui import Coqui
-from tests.unit.readers.drawing import events
 from tests.unit.readers.drawing import read as read_as
+from tests.unit.readers.reading import events
 
 DAY_S = 1_767_225_600.0
 

@@ -14,19 +14,14 @@ from instride.steps.readers.deepspeed import DeepSpeed
 from instride.steps.readers.megatron import Megatron
 from instride.steps.readers.neox import GptNeoX
 from instride.steps.reading import read_with
-from instride.steps.recording import Recording
 from instride.steps.source import Source
+from tests.unit.readers.reading import events, run_of
 
 DAY_S = 1_767_225_600.0
 
 
 def read(lines: Iterable[str]) -> Run:
-    log = Recording(DeepSpeed.dialect)
-    reader = DeepSpeed(log)
-    for number, line in enumerate(lines, 1):
-        reader.feed(number, line)
-    reader.finish()
-    return log.finish()
+    return run_of(DeepSpeed, lines)
 
 
 def said(at_s: float, text: str, place: str = "logging.py:96:log_dist") -> str:
@@ -52,11 +47,6 @@ def average(step: int, seconds: float) -> str:
     return (
         f"steps: {step} loss: 1.2000 iter time (s): {seconds:.3f} samples/sec: {64 / seconds:.3f}"
     )
-
-
-def events(run: Run) -> list[tuple[EventKind, int, float | None]]:
-    """What happened, before which record, for how long."""
-    return [(event.kind, event.at, event.seconds) for event in run.events]
 
 
 def test_records_have_a_time_and_no_duration() -> None:

@@ -13,17 +13,12 @@ import pytest
 from instride.steps.model import EventKind, Run
 from instride.steps.readers.detectron2 import Detectron2
 from instride.steps.reading import detect, read_with
-from instride.steps.recording import Recording
 from instride.steps.source import Source
+from tests.unit.readers.reading import run_of
 
 
 def read(lines: Iterable[str]) -> Run:
-    log = Recording(Detectron2.dialect)
-    reader = Detectron2(log)
-    for number, line in enumerate(lines, 1):
-        reader.feed(number, line)
-    reader.finish()
-    return log.finish()
+    return run_of(Detectron2, lines)
 
 
 def stamped(seconds: int, text: str, logger: str = "d2.utils.events") -> str:

@@ -10,16 +10,11 @@ import pytest
 
 from instride.steps.model import EventKind, Run
 from instride.steps.readers.fairseq import Fairseq
-from instride.steps.recording import Recording
+from tests.unit.readers.reading import run_of
 
 
 def read(lines: Iterable[str]) -> Run:
-    log = Recording(Fairseq.dialect)
-    reader = Fairseq(log)
-    for number, line in enumerate(lines, 1):
-        reader.feed(number, line)
-    reader.finish()
-    return log.finish()
+    return run_of(Fairseq, lines)
 
 
 def stamped(seconds: int, text: str) -> str:

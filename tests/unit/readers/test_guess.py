@@ -6,7 +6,8 @@ from math import isnan
 
 from instride.steps.model import EventKind
 from instride.steps.notes import Note
-from tests.unit.readers.guessing import events, read, record, records
+from tests.unit.readers.guessing import read, record, records
+from tests.unit.readers.reading import events
 
 
 def test_markers_between_records_are_events() -> None:

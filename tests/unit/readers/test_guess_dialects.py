@@ -2,31 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import pairwise
 from math import isnan
 
 import pytest
 
 from instride.explain.languages import LANGUAGES
-from instride.steps.model import Run
-from instride.steps.readers.guess import guess
-from instride.steps.recording import Recording
+from tests.unit.readers.guessing import read
 from tests.unit.readers.styles import SECONDS, Style, rows
 from tests.unit.readers.styles_of_lines import LINES
 from tests.unit.readers.styles_of_records import RECORDS
-
-
-def read(lines: Sequence[str]) -> Run:
-    numbered = list(enumerate(lines, 1))
-    guessed = guess(numbered)
-    assert guessed is not None
-    log = Recording(guessed.reader.dialect)
-    reader = guessed.reader(log)
-    for number, line in numbered:
-        reader.feed(number, line)
-    reader.finish()
-    return log.finish()
 
 
 def text_of(style: Style) -> list[str]:

@@ -13,8 +13,8 @@ from instride.steps.notes import Note
 from instride.steps.readers.hf_state import HFState
 from instride.steps.reading import read_with
 from instride.steps.source import Source
-from tests.unit.readers.drawing import events
 from tests.unit.readers.drawing import read as read_as
+from tests.unit.readers.reading import events
 
 
 def read(text: str) -> Run:

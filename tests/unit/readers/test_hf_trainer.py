@@ -11,8 +11,9 @@ from instride.steps.model import EventKind, Run, Sampling
 from instride.steps.readers.hf_trainer import HFTrainer
 from instride.steps.reading import read_with
 from instride.steps.source import Source
-from tests.unit.readers.drawing import draw, events
+from tests.unit.readers.drawing import draw
 from tests.unit.readers.drawing import read as read_as
+from tests.unit.readers.reading import events
 
 BANNER = "***** Running training *****"
 WARNING = (

@@ -16,7 +16,7 @@ from instride.steps.choosing import choose
 from instride.steps.model import EventKind, Run
 from instride.steps.readers.journal import HELD, Journal
 from instride.steps.reading import read_with
-from instride.steps.recording import Recording
+from tests.unit.readers.reading import run_of
 
 START_S = 1_767_225_600.0
 STEP_S = 0.1
@@ -49,12 +49,7 @@ def beats(
 
 
 def read(lines: Iterable[str]) -> Run:
-    log = Recording(Journal.dialect)
-    reader = Journal(log)
-    for number, text in enumerate(lines, 1):
-        reader.feed(number, text)
-    reader.finish()
-    return log.finish()
+    return run_of(Journal, lines)
 
 
 def saves_of(run: Run) -> list[tuple[int | None, int, float | None]]:

@@ -7,8 +7,9 @@ import pytest
 from instride.steps.model import EventKind, Run
 from instride.steps.readers.lightning import Lightning
 from instride.steps.reading import detect
-from tests.unit.readers.drawing import draw, events
+from tests.unit.readers.drawing import draw
 from tests.unit.readers.drawing import read as read_as
+from tests.unit.readers.reading import events
 
 LOGGED = "v_num=3, train_loss=2.310"
 

@@ -10,8 +10,8 @@ from instride.steps.model import EventKind, Run
 from instride.steps.notes import Note
 from instride.steps.readers.litgpt import LitGPT
 from instride.steps.readers.nanogpt import NanoGPT
-from tests.unit.readers.drawing import events
 from tests.unit.readers.drawing import read as read_as
+from tests.unit.readers.reading import events
 
 
 def read(lines: list[str]) -> Run:

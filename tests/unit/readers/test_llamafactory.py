@@ -15,8 +15,8 @@ from instride.steps.notes import Note
 from instride.steps.readers.llamafactory import LlamaFactory
 from instride.steps.reading import read_with
 from instride.steps.source import Source
-from tests.unit.readers.drawing import events
 from tests.unit.readers.drawing import read as read_as
+from tests.unit.readers.reading import events
 
 HOUR_S = 3600
 

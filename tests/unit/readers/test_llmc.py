@@ -11,16 +11,11 @@ from instride.steps.model import EventKind, Pauses, Run
 from instride.steps.readers.contract import Reader
 from instride.steps.readers.llmc import LlmC
 from instride.steps.readers.llmc_pytorch import LlmCPyTorch
-from instride.steps.recording import Recording
+from tests.unit.readers.reading import kinds, run_of
 
 
 def read(lines: Iterable[str], reader_type: type[Reader] = LlmC) -> Run:
-    log = Recording(reader_type.dialect)
-    reader = reader_type(log)
-    for number, line in enumerate(lines, 1):
-        reader.feed(number, line)
-    reader.finish()
-    return log.finish()
+    return run_of(reader_type, lines)
 
 
 def record(step: int, ms: float = 250.0, z: str = "+1.21z") -> str:
@@ -35,10 +30,6 @@ def twin(step: int, ms: float = 250.0) -> str:
         f"step {step:4d}/18865 | train loss 7.104512 | norm 1.2043 | lr 1.03e-05 "
         f"| ({ms:.2f} ms | 2097152 tok/s)"
     )
-
-
-def kinds(run: Run) -> list[tuple[EventKind, int]]:
-    return [(event.kind, event.at) for event in run.events]
 
 
 def test_every_record_gives_its_step_and_seconds() -> None:

@@ -8,8 +8,8 @@ import pytest
 
 from instride.steps.model import EventKind, Run
 from instride.steps.readers.maxtext import MaxText
-from tests.unit.readers.drawing import events
 from tests.unit.readers.drawing import read as read_as
+from tests.unit.readers.reading import events
 
 LAUNCH = ["Found 8 devices.", "Creating checkpoint manager...", "Checkpoint manager created!"]
 

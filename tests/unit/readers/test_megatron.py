@@ -13,19 +13,14 @@ from instride.steps.model import EventKind, Pauses, Run
 from instride.steps.readers.megatron import Megatron
 from instride.steps.readers.neox import GptNeoX
 from instride.steps.reading import read_with
-from instride.steps.recording import Recording
 from instride.steps.source import Source
+from tests.unit.readers.reading import events_with_steps, run_of
 
 DAY_S = 1_767_225_600.0
 
 
 def read(lines: Iterable[str]) -> Run:
-    log = Recording(Megatron.dialect)
-    reader = Megatron(log)
-    for number, line in enumerate(lines, 1):
-        reader.feed(number, line)
-    reader.finish()
-    return log.finish()
+    return run_of(Megatron, lines)
 
 
 def clock(at_s: float, digits: int = 6) -> str:
@@ -41,11 +36,6 @@ def record(iteration: int, ms: float = 1380.6, stamp: str = "") -> str:
         f"elapsed time per iteration (ms): {ms:.1f} | learning rate: 1.500E-04 | "
         "global batch size:     4 | lm loss: 7.974370E+00 | loss scale: 16384.0 |"
     )
-
-
-def events(run: Run) -> list[tuple[EventKind, int, float | None, int | None]]:
-    """What happened, before which record, for how long, at which step."""
-    return [(event.kind, event.at, event.seconds, event.step) for event in run.events]
 
 
 def test_old_records_have_durations_and_no_times() -> None:
@@ -106,7 +96,10 @@ def test_an_evaluation_belongs_to_the_record_that_follows() -> None:
         " validation loss at the end of training for val data | lm loss value: 8.0E+00 | ",
     ]
     run = read(lines)
-    assert events(run) == [(EventKind.EVAL, 1, None, 100), (EventKind.EVAL, 2, None, None)]
+    assert events_with_steps(run) == [
+        (EventKind.EVAL, 1, None, 100),
+        (EventKind.EVAL, 2, None, None),
+    ]
 
 
 def test_evaluation_timers_of_one_pause_add_up() -> None:
@@ -116,7 +109,7 @@ def test_evaluation_timers_of_one_pause_add_up() -> None:
         " validation loss at iteration 100 on validation set | lm loss value: 8.0E+00 | ",
     ]
     run = read([record(100, stamp=clock(0.5)), *evaluation, *evaluation])
-    assert events(run) == [(EventKind.EVAL, 1, 20.0, 100)]
+    assert events_with_steps(run) == [(EventKind.EVAL, 1, 20.0, 100)]
 
 
 @pytest.mark.parametrize(
@@ -141,7 +134,7 @@ def test_a_save_gets_its_seconds_from_the_timer(timer: list[str]) -> None:
         *timer,
         record(210),
     ]
-    assert events(read(lines)) == [(EventKind.SAVE, 1, 12.5, 200)]
+    assert events_with_steps(read(lines)) == [(EventKind.SAVE, 1, 12.5, 200)]
 
 
 def test_an_asynchronous_save_counts_once_with_what_it_blocked() -> None:
@@ -156,7 +149,7 @@ def test_an_asynchronous_save_counts_once_with_what_it_blocked() -> None:
         record(220, stamp=clock(44.0)),
     ]
     run = read(lines)
-    assert events(run) == [(EventKind.SAVE, 1, 1.1, 200)]
+    assert events_with_steps(run) == [(EventKind.SAVE, 1, 1.1, 200)]
     assert run.ends == []
 
 
@@ -183,7 +176,10 @@ def test_a_launch_is_announced_once_and_has_a_clock() -> None:
         record(10),
     ]
     run = read(lines)
-    assert events(run) == [(EventKind.START, 0, None, None), (EventKind.LOAD, 0, None, None)]
+    assert events_with_steps(run) == [
+        (EventKind.START, 0, None, None),
+        (EventKind.LOAD, 0, None, None),
+    ]
     assert run.events[0].line == 1
     assert run.first_clock is not None
     assert run.first_clock.wall == DAY_S + 4.0
@@ -203,7 +199,7 @@ def test_every_launch_counts_also_those_that_never_train() -> None:
 
 def test_a_log_that_begins_after_the_banner_still_has_a_launch() -> None:
     line = f"[after megatron is initialized] datetime: {clock(4.0, 0)} "
-    assert events(read([line, record(10)])) == [(EventKind.START, 0, None, None)]
+    assert events_with_steps(read([line, record(10)])) == [(EventKind.START, 0, None, None)]
 
 
 def test_records_that_go_back_are_kept_for_the_ledger_to_judge() -> None:

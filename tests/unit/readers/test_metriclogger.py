@@ -16,8 +16,8 @@ from instride.steps.model import EventKind, Run
 from instride.steps.readers.metriclogger import MetricLogger
 from instride.steps.reading import read_with
 from instride.steps.source import Source
-from tests.unit.readers.drawing import events
 from tests.unit.readers.drawing import read as read_as
+from tests.unit.readers.reading import events
 
 NUM_ITERATIONS = 101
 

@@ -12,8 +12,8 @@ from instride.steps.model import EventKind, Run
 from instride.steps.readers.mlperf import MLPerf
 from instride.steps.reading import read_with
 from instride.steps.source import Source
-from tests.unit.readers.drawing import events
 from tests.unit.readers.drawing import read as read_as
+from tests.unit.readers.reading import events
 
 BEGIN_S = 1_700_000_000
 

@@ -12,17 +12,12 @@ import pytest
 from instride.steps.model import EventKind, Pauses, Run
 from instride.steps.readers.mmengine import MMEngine
 from instride.steps.reading import detect, read_with
-from instride.steps.recording import Recording
 from instride.steps.source import Source
+from tests.unit.readers.reading import run_of
 
 
 def read(lines: Iterable[str]) -> Run:
-    log = Recording(MMEngine.dialect)
-    reader = MMEngine(log)
-    for number, line in enumerate(lines, 1):
-        reader.feed(number, line)
-    reader.finish()
-    return log.finish()
+    return run_of(MMEngine, lines)
 
 
 def mmengine(seconds: int, text: str) -> str:

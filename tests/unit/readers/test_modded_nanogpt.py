@@ -13,17 +13,12 @@ import pytest
 from instride.steps.model import EventKind, Run
 from instride.steps.readers.modded_nanogpt import ModdedNanoGPT
 from instride.steps.reading import read_with
-from instride.steps.recording import Recording
 from instride.steps.source import Source
+from tests.unit.readers.reading import kinds, run_of
 
 
 def read(lines: Iterable[str]) -> Run:
-    log = Recording(ModdedNanoGPT.dialect)
-    reader = ModdedNanoGPT(log)
-    for number, line in enumerate(lines, 1):
-        reader.feed(number, line)
-    reader.finish()
-    return log.finish()
+    return run_of(ModdedNanoGPT, lines)
 
 
 def record(step: int, total_ms: float) -> str:
@@ -37,10 +32,6 @@ def validation(step: int, total_ms: float) -> str:
 def training(first: int, durations_ms: Sequence[float]) -> list[str]:
     totals = accumulate(durations_ms)
     return [record(step, total) for step, total in enumerate(totals, first)]
-
-
-def kinds(run: Run) -> list[tuple[EventKind, int]]:
-    return [(event.kind, event.at) for event in run.events]
 
 
 def test_the_time_of_a_step_is_the_difference_of_two_totals() -> None:

@@ -9,8 +9,8 @@ import pytest
 from instride.steps.model import EventKind, Run
 from instride.steps.notes import Note
 from instride.steps.readers.mxnet import MXNet
-from tests.unit.readers.drawing import events
 from tests.unit.readers.drawing import read as read_as
+from tests.unit.readers.reading import events
 
 BATCH_SIZE = 128
 ARGUMENTS = f"INFO:root:start with arguments Namespace(batch_size={BATCH_SIZE}, network='resnet')"

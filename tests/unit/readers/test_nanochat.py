@@ -9,16 +9,11 @@ import pytest
 
 from instride.steps.model import EventKind, Run
 from instride.steps.readers.nanochat import NanoChat
-from instride.steps.recording import Recording
+from tests.unit.readers.reading import kinds, run_of
 
 
 def read(lines: Iterable[str]) -> Run:
-    log = Recording(NanoChat.dialect)
-    reader = NanoChat(log)
-    for number, line in enumerate(lines, 1):
-        reader.feed(number, line)
-    reader.finish()
-    return log.finish()
+    return run_of(NanoChat, lines)
 
 
 def record(step: int, ms: float = 476.12) -> str:
@@ -34,10 +29,6 @@ def task(label: str, seconds: float) -> str:
         f"Evaluating: {label} (10-shot, type: multiple_choice)... "
         f"accuracy: 0.2500 | centered: 0.0000 | time: {seconds:.2f}s"
     )
-
-
-def kinds(run: Run) -> list[tuple[EventKind, int]]:
-    return [(event.kind, event.at) for event in run.events]
 
 
 def test_every_record_gives_its_step_and_seconds() -> None:

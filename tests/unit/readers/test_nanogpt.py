@@ -12,17 +12,12 @@ import pytest
 from instride.steps.model import EventKind, Run
 from instride.steps.readers.nanogpt import NanoGPT
 from instride.steps.reading import read_with
-from instride.steps.recording import Recording
 from instride.steps.source import Source
+from tests.unit.readers.reading import kinds, run_of
 
 
 def read(lines: Iterable[str]) -> Run:
-    log = Recording(NanoGPT.dialect)
-    reader = NanoGPT(log)
-    for number, line in enumerate(lines, 1):
-        reader.feed(number, line)
-    reader.finish()
-    return log.finish()
+    return run_of(NanoGPT, lines)
 
 
 def training(first: int, last: int, every: int = 10, ms: float = 120.0) -> list[str]:
@@ -35,10 +30,6 @@ def training(first: int, last: int, every: int = 10, ms: float = 120.0) -> list[
         took = ms + (5000.0 if step % 100 == 0 else 0.0)
         lines.append(f"iter {step}: loss {4 - step / 1000:.4f}, time {took:.2f}ms, mfu 21.40%")
     return lines
-
-
-def kinds(run: Run) -> list[tuple[EventKind, int]]:
-    return [(event.kind, event.at) for event in run.events]
 
 
 def test_every_record_gives_its_step_line_and_seconds() -> None:

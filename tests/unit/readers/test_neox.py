@@ -13,20 +13,15 @@ from instride.steps.model import EventKind, Run
 from instride.steps.readers.megatron import Megatron
 from instride.steps.readers.neox import GptNeoX
 from instride.steps.reading import read_with
-from instride.steps.recording import Recording
 from instride.steps.source import Source
+from tests.unit.readers.reading import kinds, run_of
 
 LAUNCH = "-------------------- arguments --------------------"
 DAY_S = 1_767_225_600.0
 
 
 def read(lines: Iterable[str]) -> Run:
-    log = Recording(GptNeoX.dialect)
-    reader = GptNeoX(log)
-    for number, line in enumerate(lines, 1):
-        reader.feed(number, line)
-    reader.finish()
-    return log.finish()
+    return run_of(GptNeoX, lines)
 
 
 def record(iteration: int, ms: float = 1300.6) -> str:
@@ -40,10 +35,6 @@ def record(iteration: int, ms: float = 1300.6) -> str:
 
 def deepspeed(second: int, text: str) -> str:
     return f"[2026-01-01 00:00:{second:02},250] [INFO] [logging.py:96:log_dist] [Rank 0] {text}"
-
-
-def events(run: Run) -> list[tuple[EventKind, int]]:
-    return [(event.kind, event.at) for event in run.events]
 
 
 def test_records_give_steps_and_averages() -> None:
@@ -84,7 +75,7 @@ def test_evaluations_and_saves_stand_before_the_record_that_holds_them() -> None
         " test results at the end of training for test data | lm_loss value: 2.5E+00 | ",
     ]
     run = read(lines)
-    assert events(run) == [(EventKind.SAVE, 1), (EventKind.EVAL, 1), (EventKind.EVAL, 2)]
+    assert kinds(run) == [(EventKind.SAVE, 1), (EventKind.EVAL, 1), (EventKind.EVAL, 2)]
     assert [event.step for event in run.events] == [None, 1000, None]
     assert run.events[0].wall == DAY_S + 8.25
 
@@ -98,7 +89,7 @@ def test_launches_are_counted_by_their_arguments_also_those_that_never_train() -
         "Loading checkpoint and starting from iteration 0",
     ]
     run = read([*trained, record(10), record(20), LAUNCH, *trained, record(10)])
-    assert events(run) == [
+    assert kinds(run) == [
         (EventKind.START, 0),
         (EventKind.LOAD, 0),
         (EventKind.START, 2),
@@ -110,7 +101,7 @@ def test_launches_are_counted_by_their_arguments_also_those_that_never_train() -
 
 def test_without_the_launcher_the_trainer_announces_itself() -> None:
     run = read([record(10), "> initializing torch distributed ...", record(10)])
-    assert events(run) == [(EventKind.START, 1)]
+    assert kinds(run) == [(EventKind.START, 1)]
 
 
 def test_a_time_of_an_earlier_process_is_not_taken_for_the_same_step_of_a_later_one() -> None:
@@ -160,7 +151,7 @@ def test_a_real_log_with_three_launches_keeps_both_trainings(cases: Path) -> Non
     assert list(run.step) == [*range(10, 51, 10), *range(10, 81, 10)]
     assert median(run.seconds) == pytest.approx(1.3052)
     assert (run.seconds[0], run.seconds[5]) == pytest.approx((1.9503, 1.5645))
-    assert events(run) == [
+    assert kinds(run) == [
         (EventKind.START, 0),
         (EventKind.LOAD, 0),
         (EventKind.START, 5),

@@ -12,20 +12,15 @@ import pytest
 from instride.steps.model import EventKind, Run, Sampling
 from instride.steps.readers.open_clip import OpenClip
 from instride.steps.reading import detect, read_with
-from instride.steps.recording import Recording
 from instride.steps.source import Source
+from tests.unit.readers.reading import run_of
 
 BATCH = 4096
 BATCHES = 250
 
 
 def read(lines: Iterable[str]) -> Run:
-    log = Recording(OpenClip.dialect)
-    reader = OpenClip(log)
-    for number, line in enumerate(lines, 1):
-        reader.feed(number, line)
-    reader.finish()
-    return log.finish()
+    return run_of(OpenClip, lines)
 
 
 def record(epoch: int, batch: int, seconds: float = 0.5, data: float = 0.02, at: int = 0) -> str:

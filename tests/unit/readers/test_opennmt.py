@@ -9,16 +9,11 @@ import pytest
 
 from instride.steps.model import EventKind, Run
 from instride.steps.readers.opennmt import OpenNMT
-from instride.steps.recording import Recording
+from tests.unit.readers.reading import run_of
 
 
 def read(lines: Iterable[str]) -> Run:
-    log = Recording(OpenNMT.dialect)
-    reader = OpenNMT(log)
-    for number, line in enumerate(lines, 1):
-        reader.feed(number, line)
-    reader.finish()
-    return log.finish()
+    return run_of(OpenNMT, lines)
 
 
 def record(step: int, elapsed: int) -> str:

@@ -12,7 +12,8 @@ from instride.steps.model import EventKind, Run
 from instride.steps.readers.openpi import OpenPi
 from instride.steps.reading import read_with
 from instride.steps.source import Source
-from tests.unit.readers.drawing import clock, events, read
+from tests.unit.readers.drawing import clock, read
+from tests.unit.readers.reading import events
 
 RATE = "rate:99.9s/it remaining:99:59:59"
 

@@ -16,23 +16,14 @@ from instride.steps.model import EventKind, Pauses, Run, Sampling
 from instride.steps.notes import Note
 from instride.steps.readers.contract import LONGEST_LINE
 from instride.steps.readers.pattern import pattern_reader
-from instride.steps.recording import Recording
+from tests.unit.readers.reading import events, run_of
 
 STEP = r"step (?P<step>\d+)"
 
 
 def read(lines: Sequence[str], *patterns: str) -> Run:
     reader_type = pattern_reader(patterns)
-    log = Recording(reader_type.dialect)
-    reader = reader_type(log)
-    for number, line in enumerate(lines, 1):
-        reader.feed(number, line)
-    reader.finish()
-    return log.finish()
-
-
-def events(run: Run) -> list[tuple[str, int, float | None]]:
-    return [(event.kind.value, event.at, event.seconds) for event in run.events]
+    return run_of(reader_type, lines)
 
 
 @pytest.mark.parametrize(

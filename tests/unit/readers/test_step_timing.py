@@ -13,19 +13,14 @@ import pytest
 from instride.steps.model import EventKind, Run
 from instride.steps.readers.step_timing import StepTiming
 from instride.steps.reading import read_with
-from instride.steps.recording import Recording
 from instride.steps.source import Source
+from tests.unit.readers.reading import run_of
 
 EPOCH = datetime(2025, 3, 1, 9, 30, tzinfo=UTC)
 
 
 def read(lines: Iterable[str]) -> Run:
-    log = Recording(StepTiming.dialect)
-    reader = StepTiming(log)
-    for number, line in enumerate(lines, 1):
-        reader.feed(number, line)
-    reader.finish()
-    return log.finish()
+    return run_of(StepTiming, lines)
 
 
 def record(step: int, mode: str = "NORMAL", ms: float = 5250.0, at_s: float = 0.0) -> str:

@@ -9,16 +9,11 @@ import pytest
 
 from instride.steps.model import EventKind, Run
 from instride.steps.readers.timm import Timm
-from instride.steps.recording import Recording
+from tests.unit.readers.reading import run_of
 
 
 def read(lines: Iterable[str]) -> Run:
-    log = Recording(Timm.dialect)
-    reader = Timm(log)
-    for number, line in enumerate(lines, 1):
-        reader.feed(number, line)
-    reader.finish()
-    return log.finish()
+    return run_of(Timm, lines)
 
 
 def record(epoch: int, update: int, seconds: str = "0.512", data: str = "0.010") -> str:

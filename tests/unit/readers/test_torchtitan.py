@@ -13,8 +13,8 @@ import pytest
 from instride.steps.model import EventKind, Run
 from instride.steps.readers.torchtitan import TorchTitan
 from instride.steps.reading import read_with
-from instride.steps.recording import Recording
 from instride.steps.source import Source
+from tests.unit.readers.reading import events, run_of
 
 EPOCH_S = 1_767_225_600.0
 TOKENS = 2048
@@ -22,12 +22,7 @@ TOKENS = 2048
 
 
 def read(lines: Iterable[str]) -> Run:
-    log = Recording(TorchTitan.dialect)
-    reader = TorchTitan(log)
-    for number, line in enumerate(lines, 1):
-        reader.feed(number, line)
-    reader.finish()
-    return log.finish()
+    return run_of(TorchTitan, lines)
 
 
 def said(at_s: float, text: str, prefix: str = "[rank0]:[titan] ") -> str:
@@ -51,11 +46,6 @@ def quiet(
     for index in range(count):
         at_s = start_s + 10 * step_s * (index + 1)
         yield step(at_s, first + 10 * index, tokens / step_s)
-
-
-def events(run: Run) -> list[tuple[EventKind, int, float | None]]:
-    """What happened, before which record, for how long."""
-    return [(event.kind, event.at, event.seconds) for event in run.events]
 
 
 def test_durations_come_from_the_rate_once_the_clock_tells_the_tokens_of_a_step() -> None:

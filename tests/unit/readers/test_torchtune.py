@@ -12,8 +12,9 @@ from instride.steps.model import EventKind, Run
 from instride.steps.readers.torchtune import Torchtune
 from instride.steps.reading import read_with
 from instride.steps.source import Source
-from tests.unit.readers.drawing import draw, events
+from tests.unit.readers.drawing import draw
 from tests.unit.readers.drawing import read as read_as
+from tests.unit.readers.reading import events
 
 LOGGER = "INFO:torchtune.utils._logging:"
 

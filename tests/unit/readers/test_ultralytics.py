@@ -11,8 +11,8 @@ from instride.explain.ledger import build
 from instride.steps.model import EventKind, Run
 from instride.steps.readers.ultralytics import Ultralytics
 from instride.steps.reading import detect
-from tests.unit.readers.drawing import events
 from tests.unit.readers.drawing import read as read_as
+from tests.unit.readers.reading import events
 
 HEADER = "epoch,time,train/box_loss,train/cls_loss,metrics/mAP50(B),val/box_loss,lr/pg0"
 

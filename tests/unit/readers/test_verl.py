@@ -13,19 +13,14 @@ from instride.steps.model import EventKind, Run
 from instride.steps.readers.modded_nanogpt import ModdedNanoGPT
 from instride.steps.readers.verl import Verl
 from instride.steps.reading import read_with
-from instride.steps.recording import Recording
 from instride.steps.source import Source
+from tests.unit.readers.reading import events_with_steps, run_of
 
 PREFIX = "(TaskRunner pid=4321) "
 
 
 def read(lines: Iterable[str]) -> Run:
-    log = Recording(Verl.dialect)
-    reader = Verl(log)
-    for number, line in enumerate(lines, 1):
-        reader.feed(number, line)
-    reader.finish()
-    return log.finish()
+    return run_of(Verl, lines)
 
 
 def record(number: int, /, **timings: float | str) -> str:
@@ -45,11 +40,6 @@ def record(number: int, /, **timings: float | str) -> str:
     )
 
 
-def events(run: Run) -> list[tuple[EventKind, int, float | None, int | None]]:
-    """What happened, before which record, for how long, at which step."""
-    return [(event.kind, event.at, event.seconds, event.step) for event in run.events]
-
-
 def test_every_line_is_a_step_with_its_duration() -> None:
     run = read([record(101, step=11.376), record(102, step=10.189)])
     assert list(run.step) == [101, 102]
@@ -60,13 +50,13 @@ def test_every_line_is_a_step_with_its_duration() -> None:
 def test_a_save_and_a_test_inside_the_step_stand_before_its_record() -> None:
     run = read([record(109, step=10.0), record(110, testing=6.5, save_checkpoint=18.0, step=34.5)])
     assert list(run.seconds) == [10.0, 34.5]
-    assert events(run) == [(EventKind.EVAL, 1, 6.5, 110), (EventKind.SAVE, 1, 18.0, 110)]
+    assert events_with_steps(run) == [(EventKind.EVAL, 1, 6.5, 110), (EventKind.SAVE, 1, 18.0, 110)]
 
 
 def test_a_save_and_a_test_listed_after_the_step_came_on_top_of_it() -> None:
     run = read([record(110, step=10.0, testing=6.5, save_checkpoint=18.0, stop_profile=0.0)])
     assert list(run.seconds) == [34.5]
-    assert events(run) == [(EventKind.EVAL, 0, 6.5, 110), (EventKind.SAVE, 0, 18.0, 110)]
+    assert events_with_steps(run) == [(EventKind.EVAL, 0, 6.5, 110), (EventKind.SAVE, 0, 18.0, 110)]
 
 
 def test_numbers_may_be_of_any_length_and_of_numpy() -> None:
@@ -86,7 +76,7 @@ def test_the_validation_before_the_training_is_an_evaluation_and_no_step() -> No
     assert not Verl.sniff(line)
     run = read([line, record(1, step=10.0)])
     assert list(run.step) == [1]
-    assert events(run) == [(EventKind.EVAL, 0, None, None)]
+    assert events_with_steps(run) == [(EventKind.EVAL, 0, None, None)]
 
 
 def test_launches_and_loads_are_events() -> None:
@@ -98,7 +88,7 @@ def test_launches_and_loads_are_events() -> None:
         f"{PREFIX}Load from checkpoint folder: /ckpt/global_step_1",
         record(2, step=10.0),
     ]
-    assert [event[:2] for event in events(read(lines))] == [
+    assert [event[:2] for event in events_with_steps(read(lines))] == [
         (EventKind.START, 0),
         (EventKind.LOAD, 0),
         (EventKind.START, 1),

@@ -9,8 +9,8 @@ import pytest
 from instride.steps.model import EventKind, Run
 from instride.steps.readers.wandb import Wandb
 from instride.steps.reading import detect
-from tests.unit.readers.drawing import events
 from tests.unit.readers.drawing import read as read_as
+from tests.unit.readers.reading import events
 
 BEGIN = 1_700_000_000.0
 COLUMNS = ("_step", "_runtime", "_timestamp", "train/loss", "eval/loss", "eval/runtime")
