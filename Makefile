@@ -16,6 +16,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet --quiet
 OUT := demo-out
+KERNEL := src/instride/snapshot/gather
 
 # The stamps are in the environment, so that deleting it is enough to start over.
 PACKAGE := $(VENV)/.package-installed
@@ -25,7 +26,7 @@ RIVALS := $(VENV)/.rivals-installed
 BROWSER := $(VENV)/.browser-found
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench soak clean
+.PHONY: help demo test lint bench soak kernels clean
 # A recipe that failed half-way must not look done to the next call.
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-print-directory
@@ -77,6 +78,11 @@ soak: $(TOOLS) $(TORCHED) ## MINUTES=10 of rounds: all tests, INPUTS=10000 odd l
 	    seed=$$(( seed + 1 )); rounds=$$(( rounds + 1 )); \
 	done; \
 	echo "$$rounds round(s), all good"
+
+# In the oldest version that has the device, so that drivers of before take it too.
+kernels: ## gather.ptx, what runs on a GPU, from its source; needs nvcc
+	@{ echo "// From gather.cu: $$(sha256sum < $(KERNEL).cu | cut -d' ' -f1)"; \
+	    nvcc -ptx -O3 -arch=compute_75 -o /dev/stdout $(KERNEL).cu | sed -e '/^\/\//d' -e 's/^\.version .*/.version 6.4/'; } > $(KERNEL).ptx
 
 clean: ## delete .venv, caches and what the demo wrote
 	@rm -rf $(VENV) $(OUT) dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -16,7 +16,9 @@ from instride.bench.child import is_torn  # noqa: E402
 from instride.bench.names import NAMES  # noqa: E402
 from instride.bench.orders import Order, Task, Timed  # noqa: E402
 from instride.bench.training import Training  # noqa: E402
-from instride.bench.ways import WAYS, NoSaving, Ticket, TorchSave  # noqa: E402
+from instride.bench.ways import WAYS  # noqa: E402
+from instride.bench.ways.contract import NoSaving, Ticket  # noqa: E402
+from instride.bench.ways.others import TorchSave  # noqa: E402
 from instride.cli.main import main  # noqa: E402
 
 pytestmark = pytest.mark.torch

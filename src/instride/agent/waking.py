@@ -59,7 +59,7 @@ def has_events(directory: Path, mountinfo: Path = MOUNTINFO) -> bool:
 def can_watch() -> bool:
     """Whether the library for it is installed."""
     try:
-        import watchfiles  # noqa: F401
+        import watchfiles  # noqa: F401 - only whether it can be
     except ImportError:
         return False
     return True

@@ -36,7 +36,8 @@ from instride.bench.orders import (
 from instride.bench.report import Restored
 from instride.bench.training import Training
 from instride.bench.upkeep import measure_upkeep
-from instride.bench.ways import WAYS, NoSaving, Ticket, Way
+from instride.bench.ways import WAYS
+from instride.bench.ways.contract import NoSaving, Ticket, Way
 
 PR_SET_PDEATHSIG = 1
 NUM_WARM = 10

@@ -32,7 +32,7 @@ in bfloat16, and two trainings in which most is frozen: all but a twentieth of w
 all but a twentieth of the parameters, whose moments are saved too."""
 MOSTLY_FROZEN = ("frozen", "adapters")
 """What only a delta makes small."""
-NUM_ROUNDS = 3
+NUM_ROUNDS = 9
 """Of ours and of plain zstd, whose speeds are compared; others are measured once."""
 
 

@@ -105,7 +105,7 @@ class _Visit:
         def work() -> None:
             try:
                 part(deadline)
-            except BaseException as error:
+            except BaseException as error:  # raised again by the thread that waits for this one
                 failures.append(error)
 
         before = threading.stack_size(STACK_BYTES)

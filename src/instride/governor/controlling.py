@@ -42,7 +42,7 @@ RECENT_PAIRS, RECENT_CAUTION = 8, 2.0
 """The last pairs are looked at by themselves, so that a training that changes is noticed among
 hundreds of earlier ones; by an interval twice as wide, because that is done again and again."""
 POOL_PAIRS, POOL_S = 64, 900.0
-STRAINED_IO, STRAINED_MEMORY = 0.05, 0.02
+STRAINED_IO, STRAINED_MEMORY, STRAINED_CPU = 0.05, 0.02, 0.3
 SHORT_OF_MEMORY = 0.1
 """Shares of time in which somebody waits for a resource while we pause."""
 SPARE_SHARE = 0.75
@@ -231,13 +231,16 @@ class Controller:
 
     def _told(self, found: Estimate) -> str:
         return (
-            f"steps take {100 * found.inflation:.1f} % +- {100 * found.plus_minus:.1f} longer "
+            f"steps take {100 * found.inflation:.1f} % \u00b1 {100 * found.plus_minus:.1f} longer "
             f"while it works, with a budget of {100 * self._budget:g} %"
         )
 
 
 def _is_strained(strain: Strain) -> bool:
-    return (strain.io or 0.0) >= STRAINED_IO or (strain.memory or 0.0) >= STRAINED_MEMORY
+    looks = (
+        (strain.io, STRAINED_IO), (strain.memory, STRAINED_MEMORY), (strain.cpu, STRAINED_CPU),
+    )  # fmt: skip
+    return any((share or 0.0) >= limit for share, limit in looks)
 
 
 def _scaled(pair: Pair, effort: float) -> Pair:

@@ -29,13 +29,15 @@ class Look(msgspec.Struct, frozen=True):
     total_s: float | None
     own_s: float
     """Processor time of this process."""
+    cpu_s: float | None = None
+    """In which somebody waited for a core."""
 
 
 def look(proc: Path = PROC) -> Look:
     idle_s, total_s = _cores(proc)
     return Look(
         time.monotonic(), _stalled_s("io", proc), _stalled_s("memory", proc), idle_s, total_s,
-        sum(os.times()[:4]),
+        sum(os.times()[:4]), _stalled_s("cpu", proc),
     )  # fmt: skip
 
 
@@ -53,6 +55,7 @@ def strain(before: Look, after: Look) -> Strain:
         _share(before.memory_s, after.memory_s, passed_s),
         idle,
         idle is not None and idle >= NEARLY_ALL * cores,
+        _share(before.cpu_s, after.cpu_s, passed_s),
     )
 
 

@@ -111,11 +111,11 @@ class Cost(msgspec.Struct, frozen=True):
         return self.share is not None
 
     def text(self) -> str:
-        """For people: `cost training 0.8 % +- 0.3 for 41 s`."""
+        """For people: what share it cost, how sure that is, and for how long."""
         lasted = f"for {self.seconds:.0f} s"
         if self.share is not None and self.plus_minus is not None:
             share, plus_minus = 100 * self.share, 100 * self.plus_minus
-            return f"cost training {share:.1f} % +- {plus_minus:.1f} {lasted}"
+            return f"cost training {share:.1f} % \u00b1 {plus_minus:.1f} {lasted}"
         if self.num_steps_needed is None:
             return f"cost training: unknown {lasted}, no steps were seen"
         return f"cost training: unknown yet {lasted}, {self.num_steps_needed} more steps would tell"

@@ -18,6 +18,7 @@ class Strain(msgspec.Struct, frozen=True):
     idle_cores: float | None = None
     is_idle: bool = False
     """Nearly all cores are: whatever lives, it does not compute here."""
+    cpu: float | None = None
 
 
 class Outlook(msgspec.Struct, frozen=True):

@@ -20,7 +20,7 @@ def load_file(path: Path, map_location: Any = None, *, weights_only: bool = True
     with _opened(path) as file:
         try:
             return torch.load(file, map_location=map_location, weights_only=weights_only)
-        except Exception:
+        except Exception:  # torch's reader in C++ makes something else of what the file raised
             damage = getattr(file, "damage", None)
             if damage is not None:
                 raise damage from None

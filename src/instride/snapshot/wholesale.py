@@ -69,7 +69,7 @@ def save_into(arena: Arena, tree: object) -> tuple[int, list[str]]:
     file = _ArenaFile(arena)
     try:
         torch.save(tree, file)
-    except Exception:
+    except Exception:  # torch's writer in C++ makes something else of what the file raised
         if file.error is not None:
             raise file.error from None
         raise

@@ -15,10 +15,12 @@ from instride.agent.compressing import PASSES, ChangedError, Means, Order, compr
 from instride.agent.packing import pack
 from instride.agent.wholeness import Identity
 from instride.errors import DamagedError
+from instride.framed.blocks import BlockFile
 from instride.framed.codecs import Zstd
 from instride.framed.container import FRAME_BYTES
-from instride.framed.reading import verify_framed
+from instride.framed.reading import open_framed, verify_framed
 from instride.governor.pace import Pace, StoppedError
+from instride.pack.reading import PackFile
 from instride.store.manifest import TAIL_BYTES, read_manifest
 from instride.store.verifying import verify
 from tests.crash.mounts import mounted
@@ -58,6 +60,29 @@ def test_every_byte_is_worked_on_twice_and_the_manifest_fits(
     assert manifest is not None
     assert manifest.original_bytes == len(DATA)
     verify(order.final)
+
+
+@pytest.mark.parametrize(
+    ("make", "suffix", "open_made"),
+    [(compress, ".zst", open_framed), (pack, ".pack", PackFile)],
+)
+def test_whoever_is_short_of_time_makes_it_larger_and_just_as_good(
+    source: Path,
+    make: Callable[[Order, Means], int],
+    suffix: str,
+    open_made: Callable[[Path], BlockFile],
+) -> None:
+    sizes = []
+    for codec_step in (0, 1):
+        pace = Pace()
+        pace.codec_step = codec_step
+        order = order_for(source, suffix)
+        sizes.append(make(order, means(pace=pace)))
+        verify(order.final)
+        with open_made(order.final) as made:
+            assert made.read() == DATA
+        order.final.unlink()
+    assert sizes[0] < sizes[1]
 
 
 @pytest.mark.parametrize("make", [compress, pack])
@@ -132,34 +157,45 @@ def test_a_disk_that_fills_up_half_way_leaves_nothing(tmp_path: Path, kind: str)
 MEASURED = """
 import sys
 from pathlib import Path
-from instride.agent.configuration import Configuration
-from instride.agent.pacing import num_threads
+from instride.agent import pacing
 from instride.agent.compressing import Means, Order, compress
 from instride.agent.wholeness import Identity
 from instride.framed.codecs import Lz4, Zstd
 from instride.governor.pace import Pace
 import instride.agent.reconciling
 
-source, level = Path(sys.argv[1]), int(sys.argv[2])
-order = Order(source, Path(sys.argv[1] + ".zst"), Identity.of(source.stat()), lambda made: made)
-compress(order, Means(lambda: Zstd(level), Pace(), num_threads(level), lambda _: None))
+pacing.usable_cores = lambda: 64
+source, format, level = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+order = Order(source, Path(sys.argv[1] + ".made"), Identity.of(source.stat()), lambda made: made)
+codec = (lambda: Lz4(level)) if format == "lz4" else (lambda: Zstd(level))
+means = Means(codec, Pace(), pacing.num_threads(level), lambda _: None)
+if format == "pack":
+    from instride.agent.packing import pack
+    pack(order, means)
+else:
+    compress(order, means)
 for line in open("/proc/self/status"):
     if line.startswith("VmHWM"):
         print(int(line.split()[1]) * 1024)
 """
 
 
-def peak_bytes(source: Path, level: int) -> int:
+def peak_bytes(source: Path, format: str, level: int) -> int:
     """The most memory that a process of its own has held; measured by itself, since what is
     started inherits the peak of who starts it."""
     done = subprocess.run(
-        [sys.executable, "-c", MEASURED, source, str(level)], capture_output=True, check=True
+        [sys.executable, "-c", MEASURED, source, format, str(level)],
+        capture_output=True,
+        check=True,
     )
     return int(done.stdout)
 
 
-@pytest.mark.parametrize("level", [1, 9, 22])
-def test_memory_does_not_grow_with_the_file(tmp_path: Path, level: int) -> None:
+@pytest.mark.parametrize(
+    ("format", "level"), [("zstd", 1), ("zstd", 9), ("zstd", 22), ("lz4", 0), ("pack", 1)]
+)
+def test_memory_does_not_grow_with_the_file(tmp_path: Path, format: str, level: int) -> None:
+    """With as many threads as a machine with many cores would have."""
     piece = os.urandom(1 << 20)
     peaks = []
     for num_pieces in (24, 96 if level > 9 else 400):
@@ -167,7 +203,7 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path, level: int) -> None:
         with path.open("wb") as file:
             for _ in range(num_pieces):
                 file.write(piece)
-        peaks.append(peak_bytes(path, level))
+        peaks.append(peak_bytes(path, format, level))
     assert max(peaks) <= 256 << 20
     assert peaks[1] - peaks[0] < 24 << 20
 

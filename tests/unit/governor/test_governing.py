@@ -125,7 +125,7 @@ def test_a_journal_that_cannot_be_written_does_not_stop_it() -> None:
 @pytest.mark.parametrize(
     ("cost", "text"),
     [
-        (Cost(0.008, 0.003, 41.2, 10, None), "cost training 0.8 % +- 0.3 for 41 s"),
+        (Cost(0.008, 0.003, 41.2, 10, None), "cost training 0.8 % \u00b1 0.3 for 41 s"),
         (Cost(None, None, 41.2, 10, None), "cost training: unknown for 41 s, no steps were seen"),
         (
             Cost(None, None, 3.0, 10, 24),

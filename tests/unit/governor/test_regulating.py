@@ -203,8 +203,13 @@ def test_an_evaluation_between_steps_does_not_undo_what_was_learnt() -> None:
         (Strain(idle_cores=4.0, is_idle=True), 1.0, 0.9),
         (Strain(io=0.3, idle_cores=4.0, is_idle=True), 0.125, 0.5),
         (Strain(memory=0.05), 0.125, 0.5),
+        (Strain(cpu=0.1), 0.25, 0.8),
+        (Strain(cpu=0.6), 0.125, 0.5),
     ],
-    ids=["nothing known", "cores to spare", "a quiet machine", "a busy disk", "memory short"],
+    ids=[
+        "nothing known", "cores to spare", "a quiet machine", "a busy disk", "memory short",
+        "busy cores", "cores that others wait for",
+    ],  # fmt: skip
 )
 def test_without_steps_it_is_as_gentle_as_the_machine_is_busy(
     strain: Strain, effort: float, duty: float

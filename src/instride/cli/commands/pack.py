@@ -44,7 +44,7 @@ def command(
     with watching() as watcher:
         for file in files:
             if watcher is not None and os.path.isfile(file):  # noqa: PTH113 - a name, not a path
-                watcher.begin(os.path.getsize(file))  # noqa: PTH202
+                watcher.begin(os.path.getsize(file))  # noqa: PTH202 - the same
             packed.append(
                 pack(
                     Path(file),

@@ -11,14 +11,14 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+from rich.table import Column
 
 from instride.agent.status import Live, Status
 from instride.agent.telling import Progress as Done
 from instride.agent.telling import Reporter, size_text
+from instride.cli.render.characters import plainer
 from instride.cli.render.text import make_console
 from instride.doctor.printable import printable
-
-MOST_NOTE = 60
 
 
 class LogLines:
@@ -29,7 +29,7 @@ class LogLines:
 
     def line(self, text: str) -> None:
         stamp = "" if self._has_clock else time.strftime("%Y-%m-%d %H:%M:%S ")
-        print(stamp + printable(text), flush=True)
+        print(stamp + _shown(text, sys.stdout.encoding), flush=True)
 
     def progress(self, progress: Done | None) -> None:
         """A log has no use for it."""
@@ -46,7 +46,8 @@ class Screen:
 
     def line(self, text: str) -> None:
         stamp = time.strftime("%H:%M:%S")
-        self._console.print(f"[dim]{stamp}[/dim] {escape(printable(text))}", highlight=False)
+        shown = escape(_shown(text, self._console.encoding))
+        self._console.print(f"[dim]{stamp}[/dim] {shown}", highlight=False)
 
     def progress(self, progress: Done | None) -> None:
         if progress is None or progress.file != self._file:
@@ -58,12 +59,11 @@ class Screen:
         if self._task is None:
             self._file = progress.file
             self._task = self._bar.add_task("", total=progress.total_bytes, note="")
-        note = progress.note if len(progress.note) <= MOST_NOTE else ""
         self._bar.update(
             self._task,
             description=escape(printable(progress.file)),
             completed=progress.done_bytes,
-            note=escape(note),
+            note=escape(_shown(progress.note, self._console.encoding)),
         )
 
 
@@ -79,9 +79,14 @@ def reporting() -> Iterator[Reporter]:
         BarColumn(bar_width=20),
         TextColumn("{task.percentage:>3.0f} %"),
         TimeRemainingColumn(compact=True),
-        TextColumn("[dim]{task.fields[note]}[/dim]"),
+        TextColumn(
+            "[dim]{task.fields[note]}[/dim]",
+            table_column=Column(ratio=1, no_wrap=True, overflow="ellipsis"),
+        ),
     )
-    with Progress(*columns, console=console, transient=True, refresh_per_second=4) as bar:
+    with Progress(
+        *columns, console=console, transient=True, refresh_per_second=4, expand=True
+    ) as bar:
         yield Screen(console, bar)
 
 
@@ -89,8 +94,10 @@ def print_status(status: Status, console: Console | None = None) -> None:
     """What it does now, what it did, what that cost."""
     console = console or make_console()
 
-    def line(text: str) -> None:
-        console.print(escape(printable(text)), highlight=False, soft_wrap=True)
+    def line(text: str, stamp: str = "") -> None:
+        dim = f"[dim]{stamp}[/dim] " if stamp else ""
+        shown = escape(_shown(text, console.encoding))
+        console.print(dim + shown, highlight=False, soft_wrap=True)
 
     console.print(f"[bold]{escape(printable(status.directory))}[/bold]", highlight=False)
     line(_owner(status))
@@ -101,25 +108,26 @@ def print_status(status: Status, console: Console | None = None) -> None:
     line("")
     line(
         f"compressed {totals.num_compressed}: {size_text(totals.original_bytes)} to "
-        f"{size_text(totals.compressed_bytes)}, saved {size_text(status.saved_bytes)}"
+        f"{size_text(totals.compressed_bytes)}"
     )
     line(f"deleted {totals.num_deleted}: {size_text(totals.deleted_bytes)}")
-    if live is not None and live.cost is not None and live.cost.seconds > 0:
-        line(live.cost.text)
+    cost = live.cost if live is not None else None
+    spent = f"{cost.text}, " if cost is not None and cost.seconds > 0 else ""
+    line(f"{spent}saved {size_text(status.saved_bytes)}")
     if live is not None and live.others_prune:
         line("somebody else prunes here: the agent deletes only what it made itself")
     if status.recent:
         line("")
         for each in status.recent:
             stamp = time.strftime("%m-%d %H:%M:%S", time.localtime(each.t))
-            console.print(
-                f"[dim]{stamp}[/dim] {escape(printable(each.text))}",
-                highlight=False,
-                soft_wrap=True,
-            )
+            line(each.text, stamp)
     console.print()
     following = "instride list" if status.is_running is not False else "instride agent"
     line(f"next: {following} {status.directory}")
+
+
+def _shown(text: str, encoding: str) -> str:
+    return printable(text).translate(plainer(encoding))
 
 
 def _owner(status: Status) -> str:

@@ -10,7 +10,7 @@ HEADS = ("data", "way", "ratio", "pack", "unpack", "pack, CPU", "unpack, CPU", "
 MEANINGS = (
     "ratio: bytes that are left, of one. pack, unpack: MB/s from file to file, fsync included; "
     "CPU: MB for each second of all cores together. peak: MB of memory of the process, Python "
-    "included. Ours and zstd -1: medians of three rounds in turns.",
+    "included. Ours and zstd -1: medians of nine rounds in turns.",
     "fp32, bf16: weights. adam: weights and both moments. frozen: a twentieth of what is saved "
     "changes. adapters: a twentieth of the parameters is trained, and their moments are saved too, "
     "so that a seventh of the file changes. delta: against the same training ten steps before.",

@@ -1,5 +1,5 @@
 """Japanese: sentences of the newer causes, and advice."""
-# ruff: noqa: RUF001
+# ruff: noqa: RUF001 - the full width is that of Japanese text
 
 from __future__ import annotations
 

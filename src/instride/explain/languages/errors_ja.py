@@ -1,5 +1,5 @@
 """Japanese: what is said when something fails."""
-# ruff: noqa: RUF001
+# ruff: noqa: RUF001 - the full width is that of Japanese text
 
 from __future__ import annotations
 

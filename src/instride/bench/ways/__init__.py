@@ -1,0 +1,26 @@
+"""Ways of saving by their names: what people use today, and instride."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from instride.bench.training import Training
+from instride.bench.ways.contract import NoSaving, Way
+from instride.bench.ways.dcp import DcpAsync, DcpPinned, DcpProcess, DcpSave
+from instride.bench.ways.others import LightningAsync, TorchCheckpointing, TorchSave
+from instride.bench.ways.ours import Instride, InstrideWithoutRoom
+
+WAYS: dict[str, Callable[[Training, Path], Way]] = {
+    "none": NoSaving,
+    "none again": NoSaving,
+    "torch.save": TorchSave,
+    "dcp.save": DcpSave,
+    "dcp.async_save": DcpAsync,
+    "dcp.async_save process": DcpProcess,
+    "dcp.async_save pinned": DcpPinned,
+    "torch_checkpointing": TorchCheckpointing,
+    "lightning": LightningAsync,
+    "instride": Instride,
+    "instride full GPU": InstrideWithoutRoom,
+}

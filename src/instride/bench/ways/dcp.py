@@ -1,0 +1,117 @@
+"""`torch.distributed.checkpoint`: at once, in a thread, in a process, through pinned memory."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from instride.bench.training import Training
+from instride.bench.ways.contract import Done, FutureTicket, NoSaving, Ticket, tensors_in
+
+
+class DcpSave(NoSaving):
+    """`dcp.save`: PyTorch's distributed checkpoint, on one rank."""
+
+    is_synced = True
+
+    def __init__(self, training: Training, folder: Path) -> None:
+        super().__init__(training, folder)
+        import torch.distributed as dist
+
+        self._folder = folder
+        if not dist.is_initialized():
+            os.environ.setdefault("MASTER_ADDR", "127.0.0.1")
+            os.environ.setdefault("MASTER_PORT", "0")
+            store = dist.HashStore()
+            dist.init_process_group("gloo", rank=0, world_size=1, store=store)
+
+    def _fresh(self, step: int) -> Path:
+        shutil.rmtree(self._folder / f"step-{step - 2}", ignore_errors=True)
+        return self._folder / f"step-{step}"
+
+    def save(self, step: int) -> Ticket:
+        import torch.distributed.checkpoint as dcp
+
+        dcp.save(self._training.state(), checkpoint_id=str(self._fresh(step)))
+        return Done()
+
+    def load(self, step: int) -> list[torch.Tensor]:
+        from torch.distributed.checkpoint.format_utils import dcp_to_torch_save
+
+        whole = self._folder / "whole.pt"
+        dcp_to_torch_save(str(self._folder / f"step-{step}"), str(whole))
+        return tensors_in(torch.load(whole, weights_only=False))
+
+    def close(self) -> None:
+        import torch.distributed as dist
+
+        dist.destroy_process_group()
+
+
+class DcpAsync(DcpSave):
+    """`dcp.async_save` as it comes."""
+
+    def save(self, step: int) -> Ticket:
+        import torch.distributed.checkpoint as dcp
+
+        path = str(self._fresh(step))
+        return FutureTicket(dcp.async_save(self._training.state(), checkpoint_id=path))
+
+
+class DcpProcess(DcpSave):
+    """`dcp.async_save`, writing in a process of its own."""
+
+    def save(self, step: int) -> Ticket:
+        import torch.distributed.checkpoint as dcp
+        from torch.distributed.checkpoint.state_dict_saver import AsyncCheckpointerType
+
+        return FutureTicket(
+            dcp.async_save(
+                self._training.state(),
+                checkpoint_id=str(self._fresh(step)),
+                async_checkpointer_type=AsyncCheckpointerType.PROCESS,
+            )
+        )
+
+
+class DcpPinned(DcpSave):
+    """`dcp.async_save` with a stager that keeps page-locked memory for the copy."""
+
+    def __init__(self, training: Training, folder: Path) -> None:
+        super().__init__(training, folder)
+        self._stager = self._make_stager()
+
+    def _make_stager(self) -> Any:
+        from torch.distributed.checkpoint.staging import DefaultStager, StagingOptions
+
+        return DefaultStager(
+            StagingOptions(
+                use_pinned_memory=True,
+                use_shared_memory=False,
+                use_async_staging=False,
+                use_non_blocking_copy=True,
+            )
+        )
+
+    def save(self, step: int) -> Ticket:
+        path = str(self._fresh(step))
+        try:
+            return self._save(path)
+        except KeyError:  # torch 2.11 closes a stager after each save, whoever made it
+            self._stager = self._make_stager()
+            return self._save(path)
+
+    def _save(self, path: str) -> Ticket:
+        import torch.distributed.checkpoint as dcp
+
+        return FutureTicket(
+            dcp.async_save(self._training.state(), checkpoint_id=path, async_stager=self._stager)
+        )
+
+    def close(self) -> None:
+        self._stager.close()
+        super().close()

@@ -1,0 +1,87 @@
+"""instride, also on a GPU that has no room left."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from instride.bench.training import Training
+from instride.bench.ways.contract import NoSaving, Ticket, tensors_in
+from instride.writer.journal import journal_path
+
+LEFT_BYTES = 3 << 29
+"""What stays free on a device that is full: less than what instride leaves to training."""
+
+
+class Instride(NoSaving):
+    is_synced = True
+
+    def __init__(self, training: Training, folder: Path) -> None:
+        super().__init__(training, folder)
+        from instride import Keep, Saver
+
+        self._folder = folder
+        self._saver = Saver(
+            folder, model=training.model, optimizer=training.optimizer, keep=Keep(last=2)
+        )
+
+    def save(self, step: int) -> Ticket:
+        return _Pending(self._saver.save(step), self._folder)
+
+    def load(self, step: int) -> list[torch.Tensor]:
+        path = self._folder / f"step_{step:08d}.pt"
+        tree = torch.load(path, weights_only=True)
+        return tensors_in([tree["model"], tree["optimizer"]])
+
+    def close(self) -> None:
+        self._saver.close()
+
+
+class InstrideWithoutRoom(Instride):
+    """On a GPU whose memory is full, but for what a step and a little more need."""
+
+    def __init__(self, training: Training, folder: Path) -> None:
+        free, _ = torch.cuda.mem_get_info()
+        num_bytes = max(0, free - LEFT_BYTES)
+        self._filling = torch.empty(num_bytes, dtype=torch.uint8, device="cuda")
+        super().__init__(training, folder)
+
+    def guard(self) -> AbstractContextManager[object]:
+        """What the hooks of an optimizer do: what tries to tear snapshots has no optimizer."""
+        return _behind(self._saver._engine.fence)
+
+    def close(self) -> None:
+        super().close()
+        del self._filling
+
+
+@contextmanager
+def _behind(fence: Callable[[], None]) -> Iterator[None]:
+    fence()
+    yield
+
+
+class _Pending:
+    def __init__(self, pending: Any, store: Path) -> None:
+        self._pending = pending
+        self._journal = journal_path(store)
+        self._verified = f'"kind":"verified","path":{json.dumps(str(pending.path))}'
+
+    def is_done(self) -> bool:
+        return bool(self._pending.done)
+
+    def is_over(self) -> bool:
+        """It is read back after the commit, as the journal says within a second."""
+        return (
+            self.is_done()
+            and self._journal.exists()
+            and self._verified in self._journal.read_text(encoding="utf-8")
+        )
+
+    def wait(self) -> None:
+        self._pending.wait()
