@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import errno
 import os
-import socket
 import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
 
-from instride.errors import InstrideError, SaveFailedError, StoreInUseError
+from instride.errors import InstrideError, SaveFailedError
 from instride.saver.letter import Letter
 from instride.saver.line import Line
-from instride.store.lock import started_at
+from instride.store.lock import in_use, started_at
 from instride.store.retention import Keep
 from instride.writer.page import SharedPage
 from instride.writer.protocol import (
@@ -35,16 +34,6 @@ from instride.writer.protocol import (
 
 MOST_RESTARTS = 3
 PAUSE_S = 0.05
-
-
-def refusal(directory: str, message: Refused) -> StoreInUseError:
-    """Why a store cannot be had, by whom has it."""
-    names = {"message": "message", "hint": "hint"}
-    if message.is_agent:
-        names = {"message": "message.agent", "hint": "hint.second-agent"}
-    elif (message.host, message.trainer_pid) == (socket.gethostname(), os.getpid()):
-        names = {"message": "message.here", "hint": "hint.here"}
-    return StoreInUseError(directory, message.host, message.trainer_pid, **names)
 
 
 class Courier:
@@ -169,7 +158,8 @@ class Courier:
             case Waiting():
                 self.waits_for = message.writer_pid
             case Refused():
-                self._refused = refusal(str(self.directory), message)
+                assert self.directory is not None  # else there is nothing to be had
+                self._refused = in_use(self.directory, message)
                 self._settled.set()
                 self._drop_all(self._refused)
             case Committed():

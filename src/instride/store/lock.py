@@ -8,6 +8,7 @@ import socket
 import sys
 from pathlib import Path
 from types import ModuleType
+from typing import Protocol
 
 import msgspec
 import psutil
@@ -155,7 +156,18 @@ def take_lock(directory: Path, owner: Owner) -> StoreLock | Owner:
     return holder
 
 
-def in_use(directory: Path, holder: Owner, hint: str | None = None) -> StoreInUseError:
+class Holder(Protocol):
+    """As much of an owner as people are told."""
+
+    @property
+    def host(self) -> str: ...
+    @property
+    def trainer_pid(self) -> int: ...
+    @property
+    def is_agent(self) -> bool: ...
+
+
+def in_use(directory: Path, holder: Holder, hint: str | None = None) -> StoreInUseError:
     """Why a store cannot be had; `hint` is for those who want it for something else than saving."""
     names = {"message": "message", "hint": hint or "hint"}
     if holder.is_agent:

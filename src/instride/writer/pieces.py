@@ -22,6 +22,8 @@ from instride.writer.direct import PieceFile
 from instride.writer.page import COPIED, PROGRESS, WRITTEN, SharedPage
 
 POLL_S = 0.0005
+READ_BYTES = 1 << 20
+"""What a thread reads back at a time: as fast as whole pieces, in a quarter of the memory."""
 
 
 class StreamEndedError(Exception):
@@ -113,7 +115,7 @@ class ReadBack:
         self._page = page
         self._indices = iter(range(len(manifest.pieces)))
         self._order = threading.Lock()
-        self._memory = PerThread(lambda: memoryview(mmap.mmap(-1, PIECE_BYTES)))
+        self._memory = PerThread(lambda: memoryview(mmap.mmap(-1, READ_BYTES)))
         size = path.stat().st_size
         if size != manifest.size_bytes:
             raise wrong_size(path, size, manifest)
@@ -124,12 +126,20 @@ class ReadBack:
             index = next(self._indices, None)
         if index is None:
             return False
-        offset, view = index * PIECE_BYTES, self._memory.get()
-        num_bytes = read_piece(self._fd, view, offset)
-        if blake3(view[:num_bytes]).hexdigest() != self._manifest.pieces[index]:
+        offset = index * PIECE_BYTES
+        if self._digest(offset) != self._manifest.pieces[index]:
             raise DamagedError(self._path, Reason("other-bytes", {"offset": offset}))
         self._page[PROGRESS] += 1
         return True
+
+    def _digest(self, offset: int) -> str:
+        digest, view = blake3(), self._memory.get()
+        for start in range(offset, offset + PIECE_BYTES, READ_BYTES):
+            num_bytes = read_piece(self._fd, view, start)
+            digest.update(view[:num_bytes])
+            if num_bytes < READ_BYTES:
+                break  # the end of the file
+        return digest.hexdigest()
 
     def close(self) -> None:
         drop_from_cache(self._fd)

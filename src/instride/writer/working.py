@@ -11,9 +11,8 @@ import time
 from math import inf
 from pathlib import Path
 
-from instride.errors import DamagedError
 from instride.writer.arena import ArenaMap
-from instride.writer.committing import FULL, Commits, Outcome, num_more_that_fit
+from instride.writer.committing import FULL, Commits, Outcome
 from instride.writer.hands import Crew
 from instride.writer.owning import Ownership
 from instride.writer.packs import Packs, Spoilt
@@ -27,14 +26,13 @@ from instride.writer.protocol import (
 )
 from instride.writer.swapping import Draft
 from instride.writer.telling import Told
+from instride.writer.tidying import Tidying
 from instride.writer.writing import Job
 
 RETRY_S = 2.0
 PATIENCE_S = 60.0
 """On a machine that is never idle, threads that only yield would never end: after this they get
 help. A checkpoint that is not durable protects nobody."""
-FEW = 3
-"""From so few checkpoints that still fit on, the person is told."""
 
 Inbox = queue.SimpleQueue[Job | Draft | Spoilt | None]
 """Saves, packs that are ready, and None at the end of all."""
@@ -54,7 +52,7 @@ class Work:
         self._commits = commits
         self._crew = crew
         self._packs = packs
-        self._is_tidying = False
+        self._tidying = Tidying(commits, told)
         self._is_awaited = False
         self._last_begun_s: float | None = None
         self._arena = arena
@@ -85,7 +83,7 @@ class Work:
         self._jobs[job.begin.id] = job
         self._inbox.put(job)
         self._packs.pause()
-        if self._is_tidying:
+        if self._tidying.is_going:
             self._crew.hurry()  # a snapshot should not wait for the one before to be read back
 
     def finish(self, message: Finish) -> None:
@@ -155,7 +153,7 @@ class Work:
                 patience.cancel()  # what is durable may be read back at leisure
             if outcome is not None:
                 self._crew.deadline_s = None
-                self._tidy(outcome)
+                self._tidying.after(outcome)
         finally:
             patience.cancel()
             self._relax()
@@ -238,34 +236,6 @@ class Work:
         # Woken early when somebody waits for the end.
         self._leaving.wait(RETRY_S)
         return True
-
-    def _tidy(self, outcome: Outcome) -> None:
-        """Read back, delete, look ahead: after the commit, so that nobody waits for it."""
-        self._is_tidying = True
-        try:
-            self._read_back_and_delete(outcome)
-        except DamagedError as error:
-            self._told.note("damaged", path=str(outcome.path), why=str(error))
-            self._told.notice(f"damaged {outcome.path}", str(error), error.hint)
-        except Exception as error:  # what comes next must be saved, whatever happened to this one
-            why = (isinstance(error, OSError) and error.strerror) or str(error)
-            self._told.note("tidy-failed", path=str(outcome.path), why=why)
-        finally:
-            self._is_tidying = False
-
-    def _read_back_and_delete(self, outcome: Outcome) -> None:
-        deleted = self._commits.tidy(outcome.path)
-        self._told.note("verified", path=str(outcome.path))
-        if deleted:
-            self._told.note("deleted", names=[path.name for path in deleted])
-        num_more = num_more_that_fit(outcome.path)
-        if num_more < FEW:
-            self._told.notice(
-                "little-space",
-                f"{num_more} more checkpoints of this size fit on the disk of "
-                f"`{outcome.path.parent}`",
-                "`Saver(keep=instride.Keep(last=2))` deletes older ones by itself",
-            )
 
     def _fail(self, job: Job, why: str, code: int | None) -> None:
         name = errno.errorcode.get(code, "") if code is not None else ""

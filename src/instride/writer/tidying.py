@@ -1,0 +1,45 @@
+"""After a commit: read back, delete what need not be kept, look ahead. Nobody waits for it."""
+
+from __future__ import annotations
+
+from instride.errors import DamagedError
+from instride.writer.committing import Commits, Outcome, num_more_that_fit
+from instride.writer.telling import Told
+
+FEW = 3
+"""From so few checkpoints that still fit on, the person is told."""
+
+
+class Tidying:
+    def __init__(self, commits: Commits, told: Told) -> None:
+        self._commits = commits
+        self._told = told
+        self.is_going = False
+
+    def after(self, outcome: Outcome) -> None:
+        """Whatever happens here is told, and raises nothing: what comes next must be saved."""
+        self.is_going = True
+        try:
+            self._read_back_and_delete(outcome)
+        except DamagedError as error:
+            self._told.note("damaged", path=str(outcome.path), why=str(error))
+            self._told.notice(f"damaged {outcome.path}", str(error), error.hint)
+        except Exception as error:  # not only of the disk: a thread that ended would save no more
+            why = (isinstance(error, OSError) and error.strerror) or str(error)
+            self._told.note("tidy-failed", path=str(outcome.path), why=why)
+        finally:
+            self.is_going = False
+
+    def _read_back_and_delete(self, outcome: Outcome) -> None:
+        deleted = self._commits.tidy(outcome.path)
+        self._told.note("verified", path=str(outcome.path))
+        if deleted:
+            self._told.note("deleted", names=[path.name for path in deleted])
+        num_more = num_more_that_fit(outcome.path)
+        if num_more < FEW:
+            self._told.notice(
+                "little-space",
+                f"{num_more} more checkpoints of this size fit on the disk of "
+                f"`{outcome.path.parent}`",
+                "`Saver(keep=instride.Keep(last=2))` deletes older ones by itself",
+            )
