@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-STATES = ("room", "room for a part", "no room")
+STATES = ("room", "room, copied by torch", "room for a part", "no room")
 
 
 @pytest.fixture
@@ -15,9 +15,11 @@ def queue() -> torch.Tensor:
 
 @pytest.fixture(params=STATES)
 def room(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """With memory to spare on the device, with some, and without any."""
+    """With memory to spare on the device, and a kernel of ours or none; with some; without any."""
     monkeypatch.setattr("instride.snapshot.blocks.BLOCK_BYTES", 16 << 20)
-    if request.param != "room":
+    if request.param == "room, copied by torch":
+        monkeypatch.setattr("instride.snapshot.device_arena.gatherer_for", lambda device: None)
+    elif request.param != "room":
         num_bytes = 16 << 20 if request.param == "room for a part" else 0
         monkeypatch.setattr("instride.snapshot.device_arena.room_bytes", lambda device: num_bytes)
     return str(request.param)

@@ -16,11 +16,9 @@ from instride.store.directory import checkpoints_in, newest_first
 from instride.store.verifying import verify
 from tests.crash.checks import await_free
 from tests.gpu.trainer import STEPS, values_of
+from tests.gpu.trainings import NEEDS_A_GPU
 
-pytestmark = [
-    pytest.mark.torch,
-    pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU here"),
-]
+pytestmark = NEEDS_A_GPU
 
 ROOMS = ("room", "no-room")
 CASES = [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
@@ -11,12 +12,10 @@ import torch
 
 import instride
 from instride.errors import SaveFailedError
-from tests.gpu.trainings import Holder, busy, load, lock_arena, make, one_step
+from instride.snapshot.arena import REGISTERED_BYTES
+from tests.gpu.trainings import NEEDS_A_GPU, Holder, busy, load, lock_arena, make, one_step
 
-pytestmark = [
-    pytest.mark.torch,
-    pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU here"),
-]
+pytestmark = NEEDS_A_GPU
 
 GIB = 1 << 30
 
@@ -39,6 +38,24 @@ def test_a_source_that_is_emptied_and_used_for_others_is_saved_as_it_was(
                 trash = [torch.full((16 << 20,), -1.0, device="cuda") for _ in range(4)]
             assert bool((load(pending.wait(60).path)["state"]["x"] == run).all())
             del trash
+
+
+def test_a_source_that_is_emptied_between_two_saves_is_saved_as_it_is(
+    queue: torch.Tensor, room: str, tmp_path: Path
+) -> None:
+    """Its memory of the save before may be gone: it must not even be looked at."""
+    x = torch.zeros(16 << 20, device="cuda")
+    num_bytes = x.untyped_storage().nbytes()
+    with instride.Saver(tmp_path, state=Holder(x=x)) as saver:
+        for step in range(1, 6):
+            x.fill_(step)
+            busy(queue)
+            assert bool((load(saver.save(step).wait(60).path)["state"]["x"] == step).all())
+            x.untyped_storage().resize_(0)
+            torch.cuda.empty_cache()
+            kept = torch.full((step << 20,), -1.0, device="cuda")  # it gets another place
+            x.untyped_storage().resize_(num_bytes)
+            del kept
 
 
 def test_a_source_that_is_dropped_by_everybody_is_saved_as_it_was(
@@ -155,6 +172,19 @@ def test_five_hundred_saves_take_no_more_memory_than_a_few(tmp_path: Path) -> No
     assert max(host) - host[0] < 16 << 20
     assert max(reserved) == reserved[0]
     assert min(free) == free[0]
+
+
+def test_a_snapshot_waits_on_the_device_until_its_place_on_the_host_is_locked(
+    tmp_path: Path,
+) -> None:
+    x = torch.full((2 * GIB,), 5, dtype=torch.uint8, device="cuda")
+    with instride.Saver(tmp_path, state=Holder(x=x)) as saver:
+        arena: Any = saver._engine._stager.arena  # type: ignore[attr-defined]
+        arena.prepare(2 * GIB, register=True)
+        pending = saver.save(1)
+        x.fill_(-1)
+        assert bool((load(pending.wait(120).path)["state"]["x"] == 5).all())
+        assert len(arena._addresses) * REGISTERED_BYTES >= x.numel()
 
 
 def test_locked_memory_is_let_go_before_it_is_unmapped(tmp_path: Path) -> None:

@@ -8,12 +8,9 @@ import pytest
 import torch
 
 import instride
-from tests.gpu.trainings import assert_same, make, one_step
+from tests.gpu.trainings import NEEDS_A_GPU, assert_same, make, one_step
 
-pytestmark = [
-    pytest.mark.torch,
-    pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU here"),
-]
+pytestmark = NEEDS_A_GPU
 
 SMALL_SEGMENT_BYTES = 2 << 20
 """What the allocator of the GPU asks for when a small tensor finds no room."""

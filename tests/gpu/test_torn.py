@@ -10,6 +10,7 @@ import torch
 import instride
 from instride.errors import SaveFailedError
 from tests.gpu.trainings import (
+    NEEDS_A_GPU,
     Holder,
     assert_same,
     busy,
@@ -20,10 +21,7 @@ from tests.gpu.trainings import (
     one_step,
 )
 
-pytestmark = [
-    pytest.mark.torch,
-    pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU here"),
-]
+pytestmark = NEEDS_A_GPU
 
 NUM_BLOWS = 12
 
@@ -60,6 +58,25 @@ def test_training_that_goes_on_at_once_is_not_seen(kind: str, room: str, tmp_pat
     parts = {"model": model, "optimizer": optimizer}
     with instride.Saver(tmp_path, **parts) as saver:
         hammer(saver, parts, lambda: one_step(model, optimizer))
+
+
+def test_tensors_that_are_others_at_each_save_are_saved_as_they_are(
+    queue: torch.Tensor, room: str, tmp_path: Path
+) -> None:
+    """What was there at the save before is copied ahead, and must not be taken for them."""
+    holder = Holder(kept=torch.zeros(8 << 20, device="cuda"))
+    with instride.Saver(tmp_path, state=holder) as saver:
+        for blow in range(1, NUM_BLOWS):
+            busy(queue)
+            holder.tensors["kept"].fill_(blow)
+            holder.tensors["fresh"] = torch.full((8 << 20,), float(blow), device="cuda")
+            if blow % 3 == 0:
+                holder.tensors[f"more {blow}"] = torch.full((999,), float(blow), device="cuda")
+            wanted = {name: tensor.clone() for name, tensor in holder.tensors.items()}
+            pending = saver.save(blow)
+            for tensor in holder.tensors.values():
+                tensor.fill_(-1)
+            assert_same(load(pending.wait(60).path)["state"], wanted)
 
 
 def test_an_optimizer_waits_only_for_what_is_copied_late(no_room: None, tmp_path: Path) -> None:

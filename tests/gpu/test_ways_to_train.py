@@ -6,16 +6,22 @@ import copy
 from pathlib import Path
 from typing import Any
 
-import pytest
 import torch
 
 import instride
-from tests.gpu.trainings import Holder, busy, hammer, load, loss_of, make, make_model, one_step
+from tests.gpu.trainings import (
+    NEEDS_A_GPU,
+    Holder,
+    busy,
+    hammer,
+    load,
+    loss_of,
+    make,
+    make_model,
+    one_step,
+)
 
-pytestmark = [
-    pytest.mark.torch,
-    pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU here"),
-]
+pytestmark = NEEDS_A_GPU
 
 
 def test_scaled_gradients(room: str, tmp_path: Path) -> None:

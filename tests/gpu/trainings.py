@@ -7,10 +7,18 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+import pytest
 import torch
 
 import instride
 
+NEEDS_A_GPU = [
+    pytest.mark.torch,
+    pytest.mark.skipif(
+        not torch.cuda.is_available() or torch.version.hip is not None,
+        reason="copies that go on behind the call are of CUDA: there is no GPU of NVIDIA here",
+    ),
+]
 WIDTH = 1500
 """With Adam's moments, a state of more than one block of the tests."""
 

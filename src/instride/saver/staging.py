@@ -146,10 +146,13 @@ class Stager:
     @torch.no_grad()
     def take(self, tree: object, *, detached: bool, allow_strange: bool) -> Staged:
         """Freeze and copy, now. Raises UnsafeStateError for what a strict save refuses."""
+        if self._copy is not None:
+            self._copy.begin()
         try:
             frozen = freeze(tree, detached=detached)
             plan = self._plan_for(frozen, detached=detached)
         except UnsupportedStateError as error:
+            self._copy = None
             return self._wholesale(tree, str(error), allow_strange=allow_strange)
         reached("frozen")
         if not allow_strange:
@@ -159,6 +162,7 @@ class Stager:
         room_bytes = self.arena.usable_bytes(plan.layout.num_bytes)
         staged = _Skeletal(frozen, plan, self, room_bytes)
         if staged.streams:
+            self._copy = None
             self.page[COPIED] = 0
             self.page[WRITTEN] = 0
         else:
@@ -230,6 +234,8 @@ class Stager:
 
     def _make_ready(self, plan: Plan) -> None:
         with suppress(Exception):  # the save that needs them will say why they cannot be made
+            for device in plan.gpus:
+                self._device_arenas.of(device).make_ready()
             self.fragments(plan)
             self.arena.grow(plan.layout.num_bytes)
             if plan is self._plan and plan.layout.num_bytes <= self.arena.num_bytes:

@@ -11,6 +11,7 @@ import os
 import threading
 import time
 import weakref
+from typing import Any
 
 import torch
 
@@ -30,7 +31,7 @@ SPARE_BYTES = 256 << 20
 LEAST_SLOTS = 4
 CLOSED = -1
 BREATH_S = 0.008
-"""Between two such pieces, so that what waits to be launched gets its turn."""
+"""Between two pieces that are locked, so that what waits to be launched gets its turn."""
 REGISTERED_BYTES = 16 << 20
 """What is locked for a GPU at once; no copy may cross from one such piece into the next."""
 
@@ -54,6 +55,12 @@ class Arena:
         self._mapped = 0
         """So many of these the present mapping knows: a page that it does not is a fault when it is
         copied to, even if it is there."""
+        self._under_way: list[int] = []
+        """Where steps begin whose pages are being asked for at the moment."""
+        self._registering = threading.Lock()
+        self._num_preparing = 0
+        self._changed = threading.Condition(self._lock)
+        """More is locked, or nobody is preparing any more."""
         self.register_s = 0.0
         """How long nothing could be launched on a GPU because memory was being locked for it."""
         self._addresses: list[int] = []
@@ -98,39 +105,76 @@ class Arena:
             return wanted
 
     def prepare(self, wanted_bytes: int, *, register: bool = False) -> None:
-        """Grow and ask for the pages in a modest thread, so that the first save is quick."""
-        thread = threading.Thread(target=self._prepare, args=(wanted_bytes, register), daemon=True)
-        thread.start()
+        """Grow, ask for the pages, and lock those that are there, in modest threads: so that the
+        first save is quick."""
+        with self._lock:
+            self._num_preparing += 1
+        threading.Thread(target=self._prepare, args=(wanted_bytes, register), daemon=True).start()
 
     def _prepare(self, wanted_bytes: int, register: bool) -> None:
-        make_thread_modest()
-        if register:
-            let_others_capture()
-        self.grow(wanted_bytes)
-        self.populate()
-        if register:
-            self.register()
+        try:
+            make_thread_modest()
+            self.grow(wanted_bytes)
+            if register:
+                self._populate_and_register()
+            else:
+                self.populate()
+        finally:
+            with self._lock:
+                self._num_preparing -= 1
+                self._changed.notify_all()
 
-    def register(self) -> None:
+    def _populate_and_register(self) -> None:
+        """Whoever comes while another one is at it finds nothing left to do: the more of them ask
+        for pages and lock them, the more the steps feel it."""
+        with self._registering:
+            let_others_capture()
+            populating = threading.Thread(target=self._populate_modestly, daemon=True)
+            populating.start()
+            self.register(populating)
+
+    def _populate_modestly(self) -> None:
+        make_thread_modest()
+        self.populate()
+
+    def await_registered(self, end: int) -> None:
+        """Wait until everything up to there is locked for a GPU, or nobody is about to do that."""
+        with self._lock:
+            self._changed.wait_for(
+                lambda: (
+                    self._num_preparing == 0
+                    or len(self._addresses) * REGISTERED_BYTES >= min(end, self.num_bytes)
+                )
+            )
+
+    def register(self, populating: threading.Thread | None = None) -> None:
         """Lock the pages for a GPU, so that it copies at the speed of the bus.
 
-        In small pieces, populated before: while one is registered, nothing can be launched.
+        In small pieces, once they are populated: while one is registered, nothing can be launched.
         """
         cudart = torch.cuda.cudart()
-        while True:
-            with self._lock:
-                start = len(self._addresses) * REGISTERED_BYTES
-                end = min(start + REGISTERED_BYTES, self.num_bytes)
-                if start >= end:
-                    return
-                address = self.memory.data_ptr() + start
-                start_s = time.perf_counter()
-                code = cudart.cudaHostRegister(address, end - start, 0)
-                self.register_s += time.perf_counter() - start_s
-                if int(code) != 0:
-                    return  # there is a limit: what is not locked is copied more slowly
-                self._addresses.append(address)
+        while self._register_next(cudart, populating):
             time.sleep(BREATH_S)
+
+    def _register_next(self, cudart: Any, populating: threading.Thread | None) -> bool:
+        """Lock a piece, if it has its pages already; whether there are, or will be, more."""
+        will_be_more = populating is not None and populating.is_alive()
+        with self._lock:
+            start = len(self._addresses) * REGISTERED_BYTES
+            end = min(start + REGISTERED_BYTES, self.num_bytes)
+            if start >= end:
+                return False
+            if min([self._mapped, *self._under_way]) < end:
+                return will_be_more
+            address = self.memory.data_ptr() + start
+            start_s = time.perf_counter()
+            code = cudart.cudaHostRegister(address, end - start, 0)
+            self.register_s += time.perf_counter() - start_s
+            if int(code) != 0:
+                return False  # there is a limit: what is not locked is copied more slowly
+            self._addresses.append(address)
+            self._changed.notify_all()
+            return True
 
     def _unregister(self) -> None:
         _unregister(self._addresses)
@@ -149,7 +193,10 @@ class Arena:
                 memory = self.memory  # kept, so that the mapping is there until the call is over
                 address = memory.data_ptr() + start
                 self._mapped, self._allocated = end, max(end, self._allocated)
+                self._under_way.append(start)
             _libc.madvise(ctypes.c_void_p(address), ctypes.c_size_t(end - start), POPULATE_WRITE)
+            with self._lock:
+                self._under_way.remove(start)
 
     def close_in_child(self) -> None:
         """A forked child must not keep the memory alive, for as long as it lives."""

@@ -67,6 +67,7 @@ class Block:
 
     def __init__(self, first: int, shares: list[Share], memory: torch.Tensor) -> None:
         self.first = first
+        self.last = shares[-1].last
         self.shares = shares
         self._memory = memory
         self._runs = _runs(shares)

@@ -35,7 +35,7 @@ class WholeCopy:
         self._sources = [plan.sources[index] for index in on_host]
         records = [plan.layout.records[index] for index in on_host]
         self._places = [arena.memory[r.data_offset : r.data_end] for r in records]
-        self._devices = [DeviceCopy(plan, arena, device, arenas) for device in plan.gpus]
+        self._devices = [DeviceCopy(plan, arena, arenas.of(device)) for device in plan.gpus]
         self._is_offloaded = torch.cuda.is_initialized() and any(
             source.device.type == "cpu" and source.is_pinned() for source in self._sources
         )
@@ -52,6 +52,13 @@ class WholeCopy:
                 return False
             self._sources[place] = self._plan.sources[index]
         return True
+
+    def begin(self) -> None:
+        """Have devices copy what they did the last time, while it is found out whether that is
+        still all: most often it is, and what they copy is alive in any case."""
+        if self._devices and self._plan.is_in_place:
+            for device in self._devices:
+                device.begin()
 
     def copy(self, promise: Promise) -> None:
         """One call for all storages: it releases the GIL and uses torch's own threads.

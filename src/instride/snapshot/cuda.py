@@ -7,14 +7,15 @@ a loop that synchronizes every step waits for all streams, and would wait for on
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import torch
 
 from instride.snapshot.arena import Arena
 from instride.snapshot.blocks import WORDS, Block, Pairs, Share, block_bytes_for, cut
 from instride.snapshot.capturing import let_others_capture
-from instride.snapshot.device_arena import DeviceArenas
+from instride.snapshot.device_arena import DeviceArena
+from instride.snapshot.gathering import Move, Moves
 from instride.snapshot.late import HURRIED_BYTES, ChangedError, LateCopy, Paced, Promise, grouped
 from instride.snapshot.planning import Plan
 
@@ -30,41 +31,53 @@ class DeviceCopy:
     copied in the order of the stream that computes.
     """
 
-    def __init__(
-        self, plan: Plan, arena: Arena, device: torch.device, arenas: DeviceArenas
-    ) -> None:
-        self._device = device
+    def __init__(self, plan: Plan, arena: Arena, on_device: DeviceArena) -> None:
+        self._arena = arena
+        self._on_device = on_device
+        self._device = on_device.device
         self._block_bytes = block_bytes_for(plan.layout.num_bytes)
-        self._blocks = cut(plan, arena, device)
-        self._sources = [source for source in plan.sources if source.device == device]
+        self._blocks = cut(plan, arena, self._device)
+        self._moves = Moves(list(_moves(self._blocks, self._block_bytes)), on_device.stream)
+        of_device = [source for source in plan.sources if source.device == self._device]
+        self._sources = [*of_device, self._moves.table]
         self._seen_by: set[torch.cuda.Stream] = set()
-        self._stream = torch.cuda.Stream(device)
         self._start = torch.cuda.Event(blocking=True)
-        self._arenas = arenas
+        self._is_begun = False
         self._staged: list[tuple[Block, torch.Tensor]] = []
         self._late = LateCopy()
-        self._load_kernels()
 
-    def _load_kernels(self) -> None:
-        """The driver loads a kernel when it is used for the first time, and all wait for that."""
-        with torch.cuda.device(self._device), torch.cuda.stream(self._stream):
-            for kind in WORDS:
-                words = torch.zeros(2, dtype=kind, device=self._device)
-                torch._foreach_copy_([words[:1]], [words[1:]])
+    def begin(self) -> None:
+        """Take the snapshot now, if that is quickly done: `copy` has nothing left to do then."""
+        if self._on_device.gatherer is not None:
+            taken = self._on_device.take_kept(self._block_bytes * len(self._blocks))
+            if taken is not None:
+                self._stage(self._blocks, taken)
+                self._is_begun = True
 
     def copy(self, promise: Promise) -> None:
         """Take the snapshot, in the order of the stream that computes. Returns at once."""
+        if self._is_begun:
+            self._is_begun = False
+            return
+        taken = self._on_device.take(self._block_bytes, len(self._blocks))
+        num_left = len(self._blocks) - (0 if taken is None else taken.numel() // self._block_bytes)
+        blocks = self._blocks
+        if num_left:
+            promised = promise() if self._on_device.may_be_late else {}
+            blocks = sorted(blocks, key=lambda block: _num_prompt(block, promised))
+            self._leave_for_later(blocks[:num_left], promised)
+        self._stage(blocks[num_left:], taken)
+
+    def _stage(self, blocks: list[Block], taken: torch.Tensor | None) -> None:
         with torch.cuda.device(self._device), torch.no_grad():
             self._let_use(torch.cuda.current_stream())
-            taken = self._arenas.take(self._device, self._block_bytes, len(self._blocks))
             memory = () if taken is None else taken.split(self._block_bytes)
-            blocks, num_left = self._blocks, len(self._blocks) - len(memory)
-            if num_left:
-                promised = promise() if self._arenas.may_be_late else {}
-                blocks = sorted(blocks, key=lambda block: _num_prompt(block, promised))
-                self._leave_for_later(blocks[:num_left], promised)
-            self._staged = list(zip(blocks[num_left:], memory, strict=True))
-            _copy_inside(self._staged)
+            self._staged = list(zip(blocks, memory, strict=True))
+            gatherer = self._on_device.gatherer
+            if gatherer is not None and taken is not None and len(blocks) == len(self._blocks):
+                gatherer.gather(self._moves, taken)
+            else:
+                _copy_inside(self._staged)
             self._start.record()
 
     def _let_use(self, stream: torch.cuda.Stream) -> None:
@@ -75,38 +88,57 @@ class DeviceCopy:
                 source.record_stream(stream)
 
     def _leave_for_later(self, blocks: list[Block], promised: dict[int, torch.Tensor]) -> None:
-        self._let_use(self._stream)
         late: list[Share] = []
         prompt: list[Share] = []
         for share in (share for block in blocks for share in block.shares):
             (late if share.source.data_ptr() in promised else prompt).append(share)
-        for places, pieces in grouped((share.over_the_bus for share in prompt), HURRIED_BYTES):
-            torch._foreach_copy_(places, pieces, non_blocking=True)
+        with torch.cuda.device(self._device), torch.no_grad():
+            self._let_use(torch.cuda.current_stream())
+            self._let_use(self._on_device.stream)
+            for places, pieces in grouped((share.over_the_bus for share in prompt), HURRIED_BYTES):
+                torch._foreach_copy_(places, pieces, non_blocking=True)
         self._late.begin(late, promised)
 
     def drain(self) -> None:
         """Off the training thread: bring everything to the host, and give the memory back."""
         let_others_capture()
+        stream = self._on_device.stream
         try:
-            with torch.cuda.device(self._device), torch.cuda.stream(self._stream), torch.no_grad():
-                self._stream.wait_event(self._start)
+            with torch.cuda.device(self._device), torch.cuda.stream(stream), torch.no_grad():
+                stream.wait_event(self._start)
                 self._late.copy()
                 self._late.end()
                 paced = Paced(PACED_BYTES)
-                paced.copy(block.to_host(memory) for block, memory in self._staged)
+                paced.copy(self._locked())
                 paced.finish()
                 self._start.synchronize()
         except ChangedError:
-            self._arenas.may_be_late = False
+            self._on_device.may_be_late = False
             raise
         finally:
             self._late.end()  # whatever happened, training must not wait for it
             self._staged = []
-            self._arenas.settle(self._device)
+            self._is_begun = False  # what was begun for another state is not that of the next save
+            self._on_device.settle()
+
+    def _locked(self) -> Iterator[Pairs]:
+        """What was staged, block by block, each as soon as its place is locked: copies to memory
+        that is not are slow, and hold up what is launched meanwhile."""
+        for block, memory in self._staged:
+            self._arena.await_registered(block.last)
+            yield block.to_host(memory)
 
     def fence(self) -> None:
         """Before an optimizer changes what is still being copied: let it wait for that."""
         self._late.fence(self._device)
+
+
+def _moves(blocks: Iterable[Block], block_bytes: int) -> Iterator[Move]:
+    """All blocks side by side, as they lie where there is room for all."""
+    for number, block in enumerate(blocks):
+        for share in block.shares:
+            place = number * block_bytes + share.first - block.first
+            yield Move(share.bytes.data_ptr(), place, share.bytes.numel())
 
 
 def _num_prompt(block: Block, promised: dict[int, torch.Tensor]) -> int:

@@ -9,13 +9,15 @@ nothing that may change.
 from __future__ import annotations
 
 import copyreg
+import gc
 import io
 import pickle
 import re
 import secrets
 import struct
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import chain
 from typing import Any, NoReturn
 
@@ -80,12 +82,26 @@ def freeze(tree: object, *, detached: bool) -> Frozen:
         torch.TypedStorage: _refuse_storage,
     }
     try:
-        pickler.dump(tree)
+        with without_collecting():
+            pickler.dump(tree)
     except UnsupportedStateError:
         raise
     except Exception as error:  # any class may refuse in its own way
         raise UnsupportedStateError(f"a value that cannot be copied ({error})") from error
     return Frozen(buffer.getbuffer(), tensors, values)
+
+
+@contextmanager
+def without_collecting() -> Iterator[None]:
+    """Thousands of small objects would have Python look for garbage, of which there is none, and in
+    a process with torch it may look for long."""
+    is_collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if is_collecting:
+            gc.enable()
 
 
 def pickled_alone(value: object) -> bytes:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cached_property
 from typing import NamedTuple
 
 import torch
 
 from instride.image.layout import Layout, lay_out
-from instride.snapshot.freezing import UnsupportedStateError
+from instride.snapshot.freezing import UnsupportedStateError, without_collecting
 
 
 class Spec(NamedTuple):
@@ -89,7 +90,7 @@ class Plan:
         found = {device for device in self._devices if is_ordered(device)}
         return sorted(found, key=str)
 
-    @property
+    @cached_property
     def others(self) -> list[str]:
         """Kinds of devices that training waits for while they are copied from."""
         return waited_for(self._devices)
@@ -99,7 +100,7 @@ class Plan:
         index. None if the structure is another one, and so must the plan be."""
         if self.detached != detached or self._structure != _structure(tensors, detached=detached):
             return None
-        if self._places != self._places_now():
+        if not self.is_in_place:
             return None  # what is kept was resized: its old address may be somebody else's
         if any(tensors[number].is_neg() for number in self._in_part):
             return None
@@ -122,6 +123,11 @@ class Plan:
         self._addresses = addresses
         self._places = self._places_now()
         return list(others)
+
+    @property
+    def is_in_place(self) -> bool:
+        """Whether the storages that are kept lie where they did, and are as large as they were."""
+        return self._places == self._places_now()
 
     def _places_now(self) -> list[list[int]]:
         kept = self._storages.values()
@@ -185,9 +191,12 @@ def _addresses(tensors: list[torch.Tensor]) -> list[int]:
 def _structure(tensors: list[torch.Tensor], *, detached: bool) -> list[object]:
     """What a plan depends on besides the memory, as quickly as Python can collect it."""
     dtypes = [tensor.dtype for tensor in tensors]
+    with without_collecting():
+        shapes = [tensor.shape for tensor in tensors]
+        strides = list(map(torch.Tensor.stride, tensors))
     return [
-        [tensor.shape for tensor in tensors],
-        list(map(torch.Tensor.stride, tensors)),
+        shapes,
+        strides,
         dtypes,
         # What conjugates has the memory, shape and dtype of what it views.
         list(map(torch.Tensor.is_conj, tensors)) if any(d.is_complex for d in set(dtypes)) else [],

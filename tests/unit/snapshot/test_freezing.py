@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import io
 import pickle
 from collections import OrderedDict
@@ -126,3 +127,16 @@ def test_empty_bytes_are_refused_by_the_careful_loader_and_said_to_be() -> None:
 
 def test_a_number_too_long_for_the_careful_loader_is_said_to_be() -> None:
     assert refused({"x": 2**4000}) == ["Unsupported operand 139"]
+
+
+def test_the_collector_is_left_as_it_was() -> None:
+    for is_on in (True, False):
+        (gc.enable if is_on else gc.disable)()
+        try:
+            freeze({"a": torch.ones(3)}, detached=True)
+            assert gc.isenabled() is is_on
+            with pytest.raises(UnsupportedStateError):
+                freeze({"a": lambda: None}, detached=True)
+            assert gc.isenabled() is is_on
+        finally:
+            gc.enable()
