@@ -18,6 +18,7 @@ from instride.agent.working import do_aside
 from instride.errors import InstrideError
 from instride.faults import reached
 from instride.governor.model import Cost
+from instride.governor.pace import StoppedError
 from instride.store.manifest import manifests_of
 from instride.store.removing import remove
 
@@ -133,6 +134,10 @@ class Shrinking:
             return True
         except (OSError, InstrideError) as error:
             return self._fail(original, error)
+        except StoppedError:
+            text = f"{original.path.name} is not done: the next agent begins with it anew"
+            self._teller.tell("stopped", text, name=original.path.name)
+            raise
         finally:
             self._at_work = None
             is_lighter = care.governing.pace.codec_step > 0

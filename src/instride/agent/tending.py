@@ -149,7 +149,7 @@ class Tending:
         self.being_written = verdicts.being_written
         self._governing.trainers.saw(verdicts.trainers)
         if verdicts.is_settling and verdicts.unseen:
-            text = f"{self.directory}: files are looked at twice, because {verdicts.unseen}"
+            text = f"a new file is touched when it stays as it is for a while: {verdicts.unseen}"
             self.teller.tell_once("unseen", "note", text)
         for name in verdicts.halves:
             text = f"{name} is not whole, and nobody writes to it: left alone"

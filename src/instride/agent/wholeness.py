@@ -178,5 +178,5 @@ def unseen_writers(directory: Path, num_hidden: int, proc: Path = PROC) -> str |
         return "processes outside of this container cannot be seen"
     if num_hidden:
         others = "a process" if num_hidden == 1 else f"{num_hidden} processes"
-        return f"{others} of others may not be looked at"
+        return f"{others} of other people may have it open unseen"
     return None

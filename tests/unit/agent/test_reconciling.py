@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from instride.agent import shrinking
 from instride.agent.remembering import FILE as MEMORY
 from instride.agent.status import read_status
 from instride.errors import NoStoreError
+from instride.governor.pace import StoppedError
 from instride.places import PRIVATE
 from instride.store.checking import check
 from instride.store.directory import committed_in, leftovers_in
@@ -38,6 +40,21 @@ def test_each_checkpoint_becomes_a_smaller_file_beside_it(
     (noted,) = journal(tmp_path, "compressed")
     assert noted["original_bytes"] == path.stat().st_size
     assert not list(leftovers_in(tmp_path))
+
+
+def test_a_file_that_was_not_done_in_the_end_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stopped(make: object, tick: object) -> int:
+        raise StoppedError
+
+    save(tmp_path, "step_100.pt")
+    monkeypatch.setattr(shrinking, "do_aside", stopped)
+    said = run_once(tmp_path).lines
+    assert said[-2:] == [
+        "step_100.pt is not done: the next agent begins with it anew",
+        "nothing was compressed",
+    ]
 
 
 def test_nothing_is_done_twice(tmp_path: Path) -> None:

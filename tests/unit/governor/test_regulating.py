@@ -207,9 +207,14 @@ def test_an_evaluation_between_steps_does_not_undo_what_was_learnt() -> None:
         (Strain(cpu=0.6), 0.125, 0.5),
     ],
     ids=[
-        "nothing known", "cores to spare", "a quiet machine", "a busy disk", "memory short",
-        "busy cores", "cores that others wait for",
-    ],  # fmt: skip
+        "nothing known",
+        "cores to spare",
+        "a quiet machine",
+        "a busy disk",
+        "memory short",
+        "busy cores",
+        "cores that others wait for",
+    ],
 )
 def test_without_steps_it_is_as_gentle_as_the_machine_is_busy(
     strain: Strain, effort: float, duty: float

@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
-from rich.table import Column
 
 from instride.agent.status import Live, Status
 from instride.agent.telling import Progress as Done
@@ -19,6 +18,10 @@ from instride.agent.telling import Reporter, size_text
 from instride.cli.render.characters import plainer
 from instride.cli.render.text import make_console
 from instride.doctor.printable import printable
+
+BAR_WIDTH = 56
+"""Of the line below the others, without the name of the file and the note."""
+LEAST_NOTE = 20
 
 
 class LogLines:
@@ -63,8 +66,15 @@ class Screen:
             self._task,
             description=escape(printable(progress.file)),
             completed=progress.done_bytes,
-            note=escape(_shown(progress.note, self._console.encoding)),
+            note=escape(self._cut(_shown(progress.note, self._console.encoding))),
         )
+
+    def _cut(self, note: str) -> str:
+        """What fits beside the bar, and leaves room for the `^C` that a terminal puts there."""
+        room = self._console.width - len(self._file) - BAR_WIDTH
+        if len(note) <= room:
+            return note
+        return note[: room - 3] + "..." if room >= LEAST_NOTE else ""
 
 
 @contextmanager
@@ -79,14 +89,9 @@ def reporting() -> Iterator[Reporter]:
         BarColumn(bar_width=20),
         TextColumn("{task.percentage:>3.0f} %"),
         TimeRemainingColumn(compact=True),
-        TextColumn(
-            "[dim]{task.fields[note]}[/dim]",
-            table_column=Column(ratio=1, no_wrap=True, overflow="ellipsis"),
-        ),
+        TextColumn("[dim]{task.fields[note]}[/dim]"),
     )
-    with Progress(
-        *columns, console=console, transient=True, refresh_per_second=4, expand=True
-    ) as bar:
+    with Progress(*columns, console=console, transient=True, refresh_per_second=4) as bar:
         yield Screen(console, bar)
 
 
@@ -104,16 +109,9 @@ def print_status(status: Status, console: Console | None = None) -> None:
     live = status.now
     if live is not None and live.doing != "stopped" and status.is_running is not False:
         line(_doing(live))
-    totals = status.totals
     line("")
-    line(
-        f"compressed {totals.num_compressed}: {size_text(totals.original_bytes)} to "
-        f"{size_text(totals.compressed_bytes)}"
-    )
-    line(f"deleted {totals.num_deleted}: {size_text(totals.deleted_bytes)}")
-    cost = live.cost if live is not None else None
-    spent = f"{cost.text}, " if cost is not None and cost.seconds > 0 else ""
-    line(f"{spent}saved {size_text(status.saved_bytes)}")
+    for text in _sums(status):
+        line(text)
     if live is not None and live.others_prune:
         line("somebody else prunes here: the agent deletes only what it made itself")
     if status.recent:
@@ -128,6 +126,23 @@ def print_status(status: Status, console: Console | None = None) -> None:
 
 def _shown(text: str, encoding: str) -> str:
     return printable(text).translate(plainer(encoding))
+
+
+def _sums(status: Status) -> Iterator[str]:
+    """What was done so far, by this agent and earlier ones, and what this one cost."""
+    totals = status.totals
+    if totals.num_compressed:
+        before, after = size_text(totals.original_bytes), size_text(totals.compressed_bytes)
+        yield f"compressed {totals.num_compressed}: {before} to {after}"
+    else:
+        yield "nothing was compressed yet"
+    if totals.num_deleted:
+        yield f"deleted {totals.num_deleted}: {size_text(totals.deleted_bytes)}"
+    cost = status.now.cost if status.now is not None else None
+    spent = [cost.text] if cost is not None and cost.seconds > 0 else []
+    saved = [f"saved {size_text(status.saved_bytes)}"] if totals.num_compressed else []
+    if spent or saved:
+        yield ", ".join(spent + saved)
 
 
 def _owner(status: Status) -> str:
