@@ -76,8 +76,10 @@ class Codec:
         lengths = struct.pack(f"<{width}I", *map(len, parts))
         return [lengths, *parts, data[num_elements * width :].data]
 
-    def join(self, stored: memoryview, num_bytes: int, width: int) -> Bytes:
-        """The block that was split."""
+    def join(
+        self, stored: memoryview, num_bytes: int, width: int, room: Bytes | None = None
+    ) -> Bytes:
+        """The block that was split, in `room` if that is large enough."""
         num_elements, num_left = divmod(num_bytes, width)
         at = LENGTH.size * width
         if len(stored) < at:
@@ -93,7 +95,9 @@ class Codec:
             at += length
         if len(stored) - at != num_left:
             raise CorruptError
-        data = np.empty(num_bytes, np.uint8)
+        if room is None or len(room) < num_bytes:
+            room = np.empty(num_bytes, np.uint8)
+        data = room[:num_bytes]
         _merge(planes, data[: num_elements * width], self._scratch)
         data[num_elements * width :] = np.frombuffer(stored[at:], np.uint8)
         return data

@@ -16,7 +16,7 @@ from instride.errors import DamagedError
 from instride.framed.blocks import Ahead, BlockFile
 from instride.framed.codecs import CorruptError
 from instride.lifetimes import OpenFile, PerThread
-from instride.pack.arrays import np
+from instride.pack.arrays import Bytes, np
 from instride.pack.container import Base, Entry, Index, Method, read_index
 from instride.pack.planes import Codec
 from instride.reasons import Reason
@@ -57,12 +57,12 @@ class Pack(OpenFile):
         """Of the pack."""
         return os.fstat(self._fd).st_size
 
-    def block(self, number: int) -> Any:
-        """The bytes of one block, as a buffer. Raises DamagedError if they are not what they were;
-        threads may call it at the same time."""
+    def block(self, number: int, room: Bytes | None = None) -> Any:
+        """The bytes of one block, as a buffer, which may lie in `room`. Raises DamagedError if they
+        are not what they were; threads may call it at the same time."""
         entry = self.index[number]
         try:
-            data = self._decode(number, entry)
+            data = self._decode(number, entry, room)
         except CorruptError as error:
             raise self._damaged(number) from error
         if blake3(data).digest() != entry.digest:
@@ -112,7 +112,7 @@ class Pack(OpenFile):
             self.base = None
         super().close()
 
-    def _decode(self, number: int, entry: Entry) -> Any:
+    def _decode(self, number: int, entry: Entry, room: Bytes | None) -> Any:
         if entry.method is Method.SAME:
             return self._of_base(entry)
         stored = self._stored(number, entry)
@@ -121,7 +121,7 @@ class Pack(OpenFile):
             return bytes(stored)
         if entry.method is Method.ZSTD:
             return codec.expand(stored, entry.num_bytes)
-        data = codec.join(stored, entry.num_bytes, entry.width)
+        data = codec.join(stored, entry.num_bytes, entry.width, room)
         if entry.method is Method.XOR:
             data ^= np.frombuffer(self._of_base(entry), np.uint8)
         return data

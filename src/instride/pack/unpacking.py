@@ -12,7 +12,8 @@ from blake3 import blake3
 from instride.errors import DamagedError, OverwriteError, PackError
 from instride.faults import reached
 from instride.framed.blocks import Ahead
-from instride.pack.container import is_pack
+from instride.pack.arrays import Bytes, np
+from instride.pack.container import BLOCK_BYTES, is_pack
 from instride.pack.contents import Contents, contents_of
 from instride.pack.keeping import carry_manifest, manifest_of, name_with_manifest
 from instride.pack.reading import Pack
@@ -73,13 +74,15 @@ def _write(
     pieces = PieceDigests()
     with temporary.open("xb", buffering=0) as target:
         reached("unpack.opened")
-        with Ahead(_Written(source, target.fileno())) as ahead:
+        written = _Written(source, target.fileno())
+        with Ahead(written) as ahead:
             for number in range(len(source.index)):
                 block = ahead.block(number)
                 if is_known:
                     pieces.update(memoryview(block))
                 if progress is not None:
                     progress(len(block))
+                written.take_back(block)
         sync_file(target.fileno())
         reached("unpack.synced")
     return pieces.all()
@@ -92,15 +95,26 @@ class _Written:
     def __init__(self, source: Pack, fd: int) -> None:
         self._source = source
         self._fd = fd
+        self._spare: list[Bytes] = []
         self.starts = source.starts
 
     def block(self, number: int) -> Any:
-        data = self._source.block(number)
+        try:
+            room = self._spare.pop()
+        except IndexError:
+            room = np.empty(BLOCK_BYTES, np.uint8)
+        data = self._source.block(number, room)
         with memoryview(data) as view:
             done = 0
             while done < len(view):
                 done += os.pwrite(self._fd, view[done:], self.starts[number] + done)
         return data
+
+    def take_back(self, block: Any) -> None:
+        """The memory of a block that nobody needs any more: new pages cost as much as the work."""
+        whole = getattr(block, "base", None)
+        if isinstance(whole, np.ndarray) and len(whole) == BLOCK_BYTES:
+            self._spare.append(whole)
 
     def close(self) -> None:
         """The file and the pack are closed by whoever opened them."""

@@ -12,7 +12,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from instride.errors import OverwriteError, PackError
-from instride.pack import cutting
+from instride.pack import cutting, unpacking
 from instride.pack.container import MAGIC, Method
 from instride.pack.contents import contents_of
 from instride.pack.dtypes import Region
@@ -92,6 +92,16 @@ def test_the_original_goes_when_its_pack_was_read_back(tmp_path: Path) -> None:
     assert [each.name for each in tmp_path.iterdir()] == ["a.pt.pack"]
     assert unpack(Path(answer.path)).path == str(path)
     assert path.read_bytes() == weights(1000)
+
+
+def test_blocks_that_are_larger_than_ours_come_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = _written(tmp_path / "a.safetensors", safetensors(a=("F32", weights(5000))))
+    data = path.read_bytes()
+    answer = pack(path)
+    monkeypatch.setattr(unpacking, "BLOCK_BYTES", 64)
+    assert Path(unpack(Path(answer.path)).path).read_bytes() == data
 
 
 def test_a_link_leads_to_what_is_packed(tmp_path: Path) -> None:
