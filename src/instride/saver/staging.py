@@ -15,7 +15,7 @@ from instride.faults import reached
 from instride.snapshot.arena import Arena
 from instride.snapshot.copying import WholeCopy, stream
 from instride.snapshot.device_arena import DeviceArenas
-from instride.snapshot.freezing import Frozen, UnsupportedStateError, freeze
+from instride.snapshot.freezing import Frozen, UnsupportedStateError, freeze, without_collecting
 from instride.snapshot.late import Promise
 from instride.snapshot.pickling import Fragments
 from instride.snapshot.planning import Plan
@@ -149,8 +149,9 @@ class Stager:
         if self._copy is not None:
             self._copy.begin()
         try:
-            frozen = freeze(tree, detached=detached)
-            plan = self._plan_for(frozen, detached=detached)
+            with without_collecting():
+                frozen = freeze(tree, detached=detached)
+                plan = self._plan_for(frozen, detached=detached)
         except UnsupportedStateError as error:
             self._copy = None
             return self._wholesale(tree, str(error), allow_strange=allow_strange)

@@ -82,8 +82,7 @@ def freeze(tree: object, *, detached: bool) -> Frozen:
         torch.TypedStorage: _refuse_storage,
     }
     try:
-        with without_collecting():
-            pickler.dump(tree)
+        pickler.dump(tree)
     except UnsupportedStateError:
         raise
     except Exception as error:  # any class may refuse in its own way
@@ -93,8 +92,8 @@ def freeze(tree: object, *, detached: bool) -> Frozen:
 
 @contextmanager
 def without_collecting() -> Iterator[None]:
-    """Thousands of small objects would have Python look for garbage, of which there is none, and in
-    a process with torch it may look for long."""
+    """For who freezes and plans: thousands of small objects would have Python look for garbage, of
+    which there is none, and in a process with torch it may look for long."""
     is_collecting = gc.isenabled()
     gc.disable()
     try:

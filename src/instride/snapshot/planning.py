@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property
+from operator import attrgetter
 from typing import NamedTuple
 
 import torch
 
 from instride.image.layout import Layout, lay_out
-from instride.snapshot.freezing import UnsupportedStateError, without_collecting
+from instride.snapshot.freezing import UnsupportedStateError
 
 
 class Spec(NamedTuple):
@@ -188,15 +189,15 @@ def _addresses(tensors: list[torch.Tensor]) -> list[int]:
     return list(map(torch.Tensor.data_ptr, tensors))
 
 
+_dtype, _shape = attrgetter("dtype"), attrgetter("shape")
+
+
 def _structure(tensors: list[torch.Tensor], *, detached: bool) -> list[object]:
     """What a plan depends on besides the memory, as quickly as Python can collect it."""
-    dtypes = [tensor.dtype for tensor in tensors]
-    with without_collecting():
-        shapes = [tensor.shape for tensor in tensors]
-        strides = list(map(torch.Tensor.stride, tensors))
+    dtypes = list(map(_dtype, tensors))
     return [
-        shapes,
-        strides,
+        list(map(_shape, tensors)),
+        list(map(torch.Tensor.stride, tensors)),
         dtypes,
         # What conjugates has the memory, shape and dtype of what it views.
         list(map(torch.Tensor.is_conj, tensors)) if any(d.is_complex for d in set(dtypes)) else [],
