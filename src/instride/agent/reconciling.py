@@ -14,7 +14,7 @@ from instride.agent.notifying import Service
 from instride.agent.pacing import Governing
 from instride.agent.status import Doing, Live, live_now, write_live
 from instride.agent.surroundings import lacks
-from instride.agent.telling import Progress, Reporter, size_text
+from instride.agent.telling import Progress, Reporter, saved_text
 from instride.agent.tending import Tending
 from instride.agent.waking import Waker, has_events
 from instride.agent.wholeness import SETTLED_S, writers
@@ -216,7 +216,7 @@ class Agent:
         if any(tending.tally.num_made for tending in self._tendings):
             stays = "" if self._configuration.removes_original else " once the originals go"
             text = cost.text if cost else "cost training: unknown"
-            text += f", saved {size_text(saved)}{stays}"
+            text += f", {saved_text(saved)}{stays if saved > 0 else ''}"
         self._reporter.line(text)
         for tending in self._tendings:
             if tending.is_owned:

@@ -72,5 +72,12 @@ def size_text(num_bytes: float) -> str:
     return f"{value:.{digits}f} {unit}"
 
 
+def saved_text(num_bytes: int) -> str:
+    """What cannot be compressed becomes a little larger."""
+    if num_bytes < 0:
+        return f"saved nothing, {size_text(-num_bytes)} more"
+    return f"saved {size_text(num_bytes)}"
+
+
 def share_text(part: int, whole: int) -> str:
     return f"{100 * part / max(1, whole):.0f} %"

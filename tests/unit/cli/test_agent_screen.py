@@ -11,6 +11,7 @@ from rich.progress import Progress, TextColumn
 
 from instride.agent.status import SCHEMA, CostEntry, Live, Status, Totals
 from instride.agent.telling import Progress as Done
+from instride.agent.telling import saved_text
 from instride.cli.render.agent import LogLines, Screen, print_status
 
 COST = CostEntry(0.008, 0.003, 41.0, "cost training 0.8 % \u00b1 0.3 for 41 s")
@@ -68,3 +69,8 @@ def test_a_log_that_has_only_plain_letters_gets_plain_ones(monkeypatch: pytest.M
     monkeypatch.setenv("JOURNAL_STREAM", "8:1")
     LogLines().line(COST.text)
     assert raw.getvalue() == b"cost training 0.8 % +- 0.3 for 41 s\n"
+
+
+def test_what_became_larger_saved_nothing() -> None:
+    assert saved_text(-35_500) == "saved nothing, 35.5 kB more"
+    assert saved_text(3_100_000_000) == "saved 3.1 GB"

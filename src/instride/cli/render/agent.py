@@ -14,7 +14,7 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemaining
 
 from instride.agent.status import Live, Status
 from instride.agent.telling import Progress as Done
-from instride.agent.telling import Reporter, size_text
+from instride.agent.telling import Reporter, saved_text, size_text
 from instride.cli.render.characters import plainer
 from instride.cli.render.text import make_console
 from instride.doctor.printable import printable
@@ -140,7 +140,7 @@ def _sums(status: Status) -> Iterator[str]:
         yield f"deleted {totals.num_deleted}: {size_text(totals.deleted_bytes)}"
     cost = status.now.cost if status.now is not None else None
     spent = [cost.text] if cost is not None and cost.seconds > 0 else []
-    saved = [f"saved {size_text(status.saved_bytes)}"] if totals.num_compressed else []
+    saved = [saved_text(status.saved_bytes)] if totals.num_compressed else []
     if spent or saved:
         yield ", ".join(spent + saved)
 
