@@ -40,7 +40,7 @@ def break_down(where: Path) -> None:
     """Let an ext4 find an error in itself: from then on it is read-only, whatever is open."""
     device = Path(_run(["findmnt", "--noheadings", "--output", "SOURCE", str(where)]).strip())
     trigger = Path("/sys/fs/ext4") / device.name / "trigger_fs_error"
-    if not trigger.exists():
+    if not trigger.exists():  # not every kernel, nor every container, shows it
         pytest.skip(f"this kernel has no {trigger}, with which an ext4 is broken on purpose")
     trigger.write_text("by the test")
 
@@ -49,6 +49,6 @@ def _run(command: list[str]) -> str:
     if shutil.which(command[0]) is None:
         pytest.skip(f"the program {command[0]} is not installed")
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
+    if done.returncode != 0:  # most containers, and whoever is not root, may not mount anything
         pytest.skip(f"`{shlex.join(command)}` is not possible here: {done.stderr.strip()}")
     return done.stdout

@@ -68,7 +68,7 @@ def test_names_that_cannot_be_are_answered(screen: Screen) -> None:
 def as_nobody() -> Iterator[None]:
     """Root may read everything, so for a moment we are not root."""
     if sys.platform == "win32":
-        pytest.skip("permissions are a thing of Unix")
+        pytest.skip("nobody can be somebody else for a moment on Windows")
     before = os.geteuid()
     if before == 0:
         os.seteuid(65534)
@@ -107,7 +107,10 @@ def test_a_directory_that_may_not_be_read_is_named(screen: Screen) -> None:
     assert inside[:2] == (UNREADABLE, "cannot read `logs/train.log`: Permission denied")
 
 
-@pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="a file of Linux")
+@pytest.mark.skipif(
+    not Path("/proc/self/mem").exists(),
+    reason="only Linux has a file that opens, and cannot be read",
+)
 def test_a_file_that_breaks_while_it_is_read_is_named(screen: Screen) -> None:
     code, error, _ = screen.refusal("/proc/self/mem")
     assert (code, error) == (UNREADABLE, "cannot read `/proc/self/mem`: Input/output error")

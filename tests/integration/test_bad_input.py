@@ -40,7 +40,9 @@ def run_in_shell(script: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
+@pytest.mark.skipif(
+    not Path("/dev/full").exists(), reason="only Linux has a device that is always full"
+)
 @pytest.mark.parametrize("option", ["", "--json"])
 def test_an_answer_that_cannot_be_printed_is_an_error(option: str) -> None:
     Path("train.log").write_text(nanogpt(range(500)))
@@ -50,7 +52,9 @@ def test_an_answer_that_cannot_be_printed_is_an_error(option: str) -> None:
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="there is no sh")
+@pytest.mark.skipif(
+    sys.platform == "win32", reason="what is tried are redirections of sh, which is not there"
+)
 def test_nowhere_to_print_is_no_error() -> None:
     Path("train.log").write_text(nanogpt(range(500)))
     done = run_in_shell('"$@" >&-')

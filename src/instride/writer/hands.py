@@ -81,9 +81,9 @@ class _Hands:
             begun_s = time.thread_time()
             if not self._take_turn(is_extra=True):
                 return
-            used_s = time.thread_time() - begun_s
+            pause_s = (time.thread_time() - begun_s) * (1 / share - 1)
             with self._changed:
-                self._changed.wait_for(lambda: self._is_over, used_s * (1 / share - 1))
+                self._changed.wait_for(lambda: self._is_over, min(pause_s, threading.TIMEOUT_MAX))
 
     def _take_turn(self, *, is_extra: bool = False) -> bool:
         with self._pace.turn(PIECE_BYTES, is_extra=is_extra):

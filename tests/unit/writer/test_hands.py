@@ -186,3 +186,9 @@ def test_who_is_steady_pauses_with_all_others() -> None:
     pace.set(Setting())
     runner.join(60)
     assert done.is_set()
+
+
+def test_next_to_no_share_of_a_core_is_a_share() -> None:
+    pieces = iter(range(20))
+    Crew(steady_share=1e-15).run(lambda: next(pieces, None) is not None)
+    assert next(pieces, None) is None
