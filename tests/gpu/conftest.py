@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 import torch
 
-STATES = ("room", "room, copied by torch", "room for a part", "no room")
+from instride.snapshot.arena import Arena
+
+STATES = ("room", "room, copied by torch", "room for a part", "no room", "nothing is locked")
 
 
 @pytest.fixture
@@ -15,16 +17,19 @@ def queue() -> torch.Tensor:
 
 @pytest.fixture(params=STATES)
 def room(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """With memory to spare on the device, and a kernel of ours or none; with some; without any."""
+    """With memory to spare on the device, and a kernel of ours or none; with some; without any,
+    and memory of the host that is locked for it, or will never be."""
     monkeypatch.setattr("instride.snapshot.blocks.BLOCK_BYTES", 16 << 20)
     if request.param == "room, copied by torch":
         monkeypatch.setattr("instride.snapshot.device_arena.gatherer_for", lambda device: None)
     elif request.param != "room":
         num_bytes = 16 << 20 if request.param == "room for a part" else 0
-        monkeypatch.setattr("instride.snapshot.device_arena.room_bytes", lambda device: num_bytes)
+        monkeypatch.setattr("instride.snapshot.device_arena.room_bytes", lambda *_: num_bytes)
+    if request.param == "nothing is locked":
+        monkeypatch.setattr(Arena, "lock", lambda arena: None)
     return str(request.param)
 
 
 @pytest.fixture
 def no_room(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("instride.snapshot.device_arena.room_bytes", lambda device: 0)
+    monkeypatch.setattr("instride.snapshot.device_arena.room_bytes", lambda *_: 0)

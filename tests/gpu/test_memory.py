@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 from pathlib import Path
-from typing import Any
 
 import psutil
 import pytest
@@ -12,8 +11,17 @@ import torch
 
 import instride
 from instride.errors import SaveFailedError
-from instride.snapshot.arena import REGISTERED_BYTES
-from tests.gpu.trainings import NEEDS_A_GPU, Holder, busy, load, lock_arena, make, one_step
+from tests.gpu.trainings import (
+    NEEDS_A_GPU,
+    Holder,
+    arena_of,
+    await_locking,
+    busy,
+    load,
+    lock_arena,
+    make,
+    one_step,
+)
 
 pytestmark = NEEDS_A_GPU
 
@@ -174,17 +182,47 @@ def test_five_hundred_saves_take_no_more_memory_than_a_few(tmp_path: Path) -> No
     assert min(free) == free[0]
 
 
-def test_a_snapshot_waits_on_the_device_until_its_place_on_the_host_is_locked(
-    tmp_path: Path,
-) -> None:
+def test_where_there_is_room_no_more_is_locked_than_a_snapshot_leaves_by(tmp_path: Path) -> None:
+    torch.cuda.empty_cache()
+    torch.cuda.reset_peak_memory_stats()  # what a test before took counts as that of training
     x = torch.full((2 * GIB,), 5, dtype=torch.uint8, device="cuda")
     with instride.Saver(tmp_path, state=Holder(x=x)) as saver:
-        arena: Any = saver._engine._stager.arena  # type: ignore[attr-defined]
-        arena.prepare(2 * GIB, register=True)
-        pending = saver.save(1)
-        x.fill_(-1)
-        assert bool((load(pending.wait(120).path)["state"]["x"] == 5).all())
-        assert len(arena._addresses) * REGISTERED_BYTES >= x.numel()
+        for step in range(2):
+            pending = saver.save(step)
+            x.fill_(step)
+            wanted = 0 if step else 5
+            assert bool((load(pending.wait(120).path)["state"]["x"] == wanted).all())
+        await_locking()
+        assert arena_of(saver).locked_bytes == 0
+        assert saver.prepare_cost_s > 0
+
+
+def test_where_there_is_none_everything_is_locked_beside_training(
+    no_room: None, tmp_path: Path
+) -> None:
+    x = torch.full((GIB // 4,), 5, dtype=torch.uint8, device="cuda")
+    with instride.Saver(tmp_path, state=Holder(x=x)) as saver:
+        saver.save(1).wait(60)
+        await_locking()
+        assert arena_of(saver).locked_bytes == arena_of(saver).num_bytes
+        x.fill_(6)
+        assert bool((load(saver.save(2).wait(60).path)["state"]["x"] == 6).all())
+
+
+def test_memory_that_was_ours_does_not_count_as_that_of_training(tmp_path: Path) -> None:
+    """Where it is scarce it is freed behind each save, and is there for the next one."""
+    state = torch.zeros(2 * GIB, dtype=torch.uint8, device="cuda")
+    torch.cuda.empty_cache()
+    torch.cuda.reset_peak_memory_stats()
+    free, total = torch.cuda.mem_get_info()
+    filling = torch.empty(free - total // 20, dtype=torch.uint8, device="cuda")
+    with instride.Saver(tmp_path, state=Holder(x=state)) as saver:
+        for step in range(4):
+            saver.save(step).wait(120)
+        await_locking()
+        assert arena_of(saver).locked_bytes == 0
+    del filling
+    torch.cuda.empty_cache()
 
 
 def test_locked_memory_is_let_go_before_it_is_unmapped(tmp_path: Path) -> None:

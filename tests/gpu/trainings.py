@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import threading
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 import torch
 
 import instride
+from instride.snapshot.arena import LOCKING, Arena
 
 NEEDS_A_GPU = [
     pytest.mark.torch,
@@ -88,12 +90,23 @@ def load(path: Path) -> Any:
     return torch.load(path, weights_only=True)
 
 
+def arena_of(saver: instride.Saver) -> Arena:
+    arena: Arena = saver._engine._stager.arena  # type: ignore[attr-defined]
+    return arena
+
+
 def lock_arena(saver: instride.Saver) -> None:
-    """Have all memory ready: copies to memory that is not locked are waited for by the driver."""
+    """Have all memory ready: what is not locked is copied while an optimizer waits."""
     saver.save(0).wait(60)
-    arena: Any = saver._engine._stager.arena  # type: ignore[attr-defined]
-    arena.populate()
-    arena.register()
+    arena_of(saver).populate()
+    arena_of(saver).register()
+
+
+def await_locking() -> None:
+    """Wait for what is locked beside the training."""
+    for thread in threading.enumerate():
+        if thread.name == LOCKING:
+            thread.join(60)
 
 
 def hammer(

@@ -116,6 +116,7 @@ def _with_room(report: Report, ours: Row, noise_s: float) -> Iterator[Bar]:
     yield Bar("preparing, by 100 ms + noise", ours.prepare_cost_s, MOST_PREPARE_S + noise_s)
     limit_s = DEVICE_FACTOR * report.floors.direct_write_s
     yield Bar("done, by 1.15 x direct write", ours.durable_s, limit_s)
+    yield Bar("the first save done, by the same", ours.first_durable_s, limit_s)
     if report.restored is not None and report.device_floors is not None:
         limit_s = DEVICE_FACTOR * report.device_floors.direct_read_s
         yield Bar("restored, by 1.15 x direct read", report.restored.restore_s, limit_s)

@@ -28,6 +28,7 @@ from instride.bench.orders import (
     Limits,
     Missing,
     Order,
+    Prepared,
     Save,
     Task,
     Timed,
@@ -59,6 +60,8 @@ def answer(order: Order) -> Answer:
                 return measure_upkeep(Path(folder))
             if order.task is Task.TIME:
                 return time_saves(order, Path(folder))
+            if order.task is Task.PREPARE:
+                return Prepared(time_preparing(order, Path(folder)))
             if order.task is Task.RESTORE:
                 return WayBack(time_restore(order, Path(folder)))
             if order.watches_memory:
@@ -72,11 +75,13 @@ def answer(order: Order) -> Answer:
 def time_saves(order: Order, folder: Path) -> Timed:
     """Train in windows, with a save at the start of every other one, and compare neighbours."""
     training = make_training(order)
-    rest(training, NoSaving(training, folder), NUM_WARM)
+    nothing = NoSaving(training, folder)
+    rest(training, nothing, NUM_WARM)
+    before_s = rest(training, nothing, order.most_rest_steps) if order.is_saved_at_once else []
     way = WAYS[order.way](training, folder)
-    prepare_s = rest(training, way, order.num_prepare_steps)
+    rest(training, way, order.num_prepare_steps)
     saves = []
-    before_s = [] if order.is_saved_at_once else rest(training, way, order.num_rest_steps)
+    before_s = before_s or rest(training, way, order.num_rest_steps)
     for number in range(order.num_saves):
         save = time_save(training, way, number, order.num_rest_steps)
         after_s = rest(training, way, min(len(save.steps_s), order.most_rest_steps))
@@ -91,9 +96,28 @@ def time_saves(order: Order, folder: Path) -> Timed:
         saves,
         idle_s,
         way.is_synced,
-        sum(prepare_s) - len(prepare_s) * saves[0].base_s,
         training.forward_and_backward_s() if isinstance(training, GpuTraining) else None,
     )
+
+
+def time_preparing(order: Order, folder: Path) -> list[float]:
+    """Windows with a way that was just made, between windows without any: a clock that drifts is
+    the same in all of them."""
+    training = make_training(order)
+    nothing = NoSaving(training, folder)
+    rest(training, nothing, NUM_WARM)
+    before_s = rest(training, nothing, order.num_rest_steps)
+    costs_s = []
+    for number in range(order.num_saves):
+        fresh = folder / str(number)
+        fresh.mkdir()
+        way = WAYS[order.way](training, fresh)
+        during_s = rest(training, way, order.num_prepare_steps)
+        way.close()
+        after_s = rest(training, nothing, order.num_rest_steps)
+        costs_s.append(sum(during_s) - len(during_s) * fmean(before_s + after_s))
+        before_s = after_s
+    return costs_s
 
 
 def make_training(order: Order) -> Training:

@@ -22,6 +22,8 @@ class Task(StrEnum):
     """Train and save while the memory is watched, then try to tear snapshots."""
     FLOORS = "floors"
     UPKEEP = "upkeep"
+    PREPARE = "prepare"
+    """Train with and without a way that prepares, in turn: nobody else may look."""
     RESTORE = "restore"
 
 
@@ -78,9 +80,12 @@ class Timed(msgspec.Struct, frozen=True, tag=True):
     saves: list[Save]
     idle_durable_s: list[float]
     is_synced: bool
-    prepare_cost_s: float
-    """What the steps between the making of a way and its first save took beyond usual."""
     forward_and_backward_s: float | None = None
+
+
+class Prepared(msgspec.Struct, frozen=True, tag=True):
+    costs_s: list[float]
+    """What the steps behind the making of a way took beyond those before it and behind its end."""
 
 
 class Hammered(msgspec.Struct, frozen=True, tag=True):
@@ -107,4 +112,4 @@ class WayBack(msgspec.Struct, frozen=True, tag=True):
     restored: Restored
 
 
-Answer = Timed | Hammered | Limits | Upkeep | WayBack | Missing
+Answer = Timed | Prepared | Hammered | Limits | Upkeep | WayBack | Missing

@@ -49,6 +49,8 @@ class Row(msgspec.Struct, frozen=True):
     """From the call until the save is done, as the way itself says it, while nobody trains."""
     durable_beside_s: float
     """The same beside training that keeps every core busy."""
+    first_durable_s: float
+    """The same for the first save of a process."""
     worst_step_s: float
     """The longest step behind a save."""
     p50_inflation: float
@@ -64,7 +66,7 @@ class Row(msgspec.Struct, frozen=True):
     early_cost_s: float
     """The same for later saves. Windows are ten times as long, and so is what drifts in them."""
     prepare_cost_s: float
-    """What the steps between the making of a way and its first save took beyond usual."""
+    """What steps cost in all while a way prepares, where that was measured: on a GPU, of ours."""
     trace_s: list[float]
     """The steps around the last save: ten before it, and those behind it, the first of which
     begins with the call."""

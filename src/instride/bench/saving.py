@@ -31,11 +31,22 @@ from instride.bench.names import (
     OURS,
     OURS_WITHOUT_ROOM,
     SAVES_A_ROUND,
+    STEPS_THAT_PREPARE,
     STEPS_TO_PREPARE,
     is_ours,
     saves_nothing,
 )
-from instride.bench.orders import Hammered, Limits, Order, Save, Task, Timed, Upkeep, WayBack
+from instride.bench.orders import (
+    Hammered,
+    Limits,
+    Order,
+    Prepared,
+    Save,
+    Task,
+    Timed,
+    Upkeep,
+    WayBack,
+)
 from instride.bench.report import SCHEMA, DeviceFloors, Floors, LeftOut, Report, Restored
 from instride.bench.summary import summarise
 from instride.errors import BenchFailedError, MissingLibraryError
@@ -64,7 +75,6 @@ class _Gathered:
         self.last: Timed | None = None
         self.is_torn = False
         self.peak_bytes = 0
-        self.prepare_costs_s: list[float] = []
 
 
 def run(request: Request, on_progress: Callable[[str], None] = lambda text: None) -> Report:
@@ -128,7 +138,6 @@ class _Bench:
                 continue
             self._found[name].rounds.append(answer.saves)
             self._found[name].idle_durable_s += answer.idle_durable_s
-            self._found[name].prepare_costs_s.append(answer.prepare_cost_s)
             self._found[name].last = answer
         self._on_progress("floors")
         order = msgspec.structs.replace(self._order(Task.FLOORS), num_bytes=self._state_bytes)
@@ -203,7 +212,7 @@ class _Bench:
                     peak_host_bytes=found.peak_bytes - nothing.peak_bytes
                     if self._request.watches_memory
                     else None,
-                    prepare_cost_s=median(found.prepare_costs_s),
+                    prepare_cost_s=self._prepare_cost_s(name),
                 )
                 for name, found in self._found.items()
             ],
@@ -229,6 +238,16 @@ class _Bench:
             median(each.bus_s for each in self._device_limits),
             median(each.direct_read_s for each in self._device_limits),
         )
+
+    def _prepare_cost_s(self, name: str) -> float:
+        if not is_ours(name) or self._request.device == "cpu":
+            return 0.0
+        order = msgspec.structs.replace(
+            self._order(Task.PREPARE, name),
+            num_rest_steps=MOST_STEPS_ON_A_GPU,
+            num_prepare_steps=STEPS_THAT_PREPARE[name],
+        )
+        return median(self._ask_or_end(order, Prepared).costs_s)
 
     def _restored(self) -> Restored | None:
         if OURS not in self._found or self._request.device == "cpu":

@@ -35,6 +35,7 @@ def summarise(
         cost_spread_s=_spread([save.cost_s for save in saves]),
         durable_s=median(idle_durable_s or [save.durable_s for save in saves]),
         durable_beside_s=median(save.durable_s for save in saves),
+        first_durable_s=median(round[0].durable_s for round in rounds),
         worst_step_s=median(max(save.steps_s) for save in saves),
         p50_inflation=median(inflations),
         p99_inflation=quantiles(inflations, n=100, method="inclusive")[-1],

@@ -94,7 +94,7 @@ class BackgroundEngine:
     @property
     def prepare_cost_s(self) -> float:
         """How long nothing could be launched on a GPU because memory was being locked for it."""
-        return self._stager.arena.register_s
+        return self._stager.prepare_cost_s
 
     @property
     def problem(self) -> str | None:
@@ -267,4 +267,4 @@ class BackgroundEngine:
             return  # in a child of a child the descriptors may be somebody else's by now
         self._has_let_go = True
         self.courier.close_in_child()
-        self._stager.arena.close_in_child()
+        self._stager.close_in_child()

@@ -120,8 +120,9 @@ class Saver:
 
     @property
     def prepare_cost_s(self) -> float:
-        """What preparing has cost so far: the seconds in which nothing could be launched on a GPU
-        because memory of the host was being locked for it. 0 where there is no GPU."""
+        """What preparing has cost so far, at the most: the seconds in which nothing could be
+        launched on a GPU because memory of the host was being locked for it. Kernels that were in
+        the queue ran on. 0 where there is no GPU."""
         return self._engine.prepare_cost_s
 
     @property

@@ -23,6 +23,8 @@ from instride.snapshot.wholesale import save_into
 from instride.writer.page import COPIED, WRITTEN, SharedPage
 from instride.writer.protocol import Begin
 
+NUM_POPULATING = 4
+"""Threads that ask for memory ahead of the first save, where it is not cores that train."""
 RECORDS = {"byteorder": b"little", "version": b"3\n"}
 
 
@@ -139,7 +141,7 @@ class Stager:
             plan = self._plan_for(freeze(tree, detached=detached), detached=detached)
         except UnsupportedStateError:
             return
-        self.arena.prepare(plan.layout.num_bytes, register=bool(plan.gpus))
+        self.arena.prepare(plan.layout.num_bytes, NUM_POPULATING if plan.gpus else 1)
         threading.Thread(target=self._make_ready, args=(plan,), daemon=True).start()
 
     @torch.inference_mode(False)  # memory made in that mode would be of no use outside of it
@@ -226,6 +228,16 @@ class Stager:
                 self._copy.drain()
         self._plan = self._copy = None
 
+    @property
+    def prepare_cost_s(self) -> float:
+        """How long nothing could be launched on a GPU because memory was being locked for it."""
+        return self.arena.register_s + self._device_arenas.register_s
+
+    def close_in_child(self) -> None:
+        """A forked child must not keep the memory alive."""
+        self.arena.close_in_child()
+        self._device_arenas.close_in_child()
+
     def close(self) -> None:
         """Give the memory back; what the writer has of it, it keeps."""
         self._plan = self._copy = None
@@ -239,8 +251,9 @@ class Stager:
                 self._device_arenas.of(device).make_ready()
             self.fragments(plan)
             self.arena.grow(plan.layout.num_bytes)
-            if plan is self._plan and plan.layout.num_bytes <= self.arena.num_bytes:
-                self._copier(plan)
+            fits = plan is self._plan and plan.layout.num_bytes <= self.arena.num_bytes
+            if fits and not self._copier(plan).has_room:
+                self.arena.lock()  # much of it will be copied there while training waits
 
     def fragments(self, plan: Plan) -> Fragments:
         """The pickles of the tensors of a plan, made once, off the training thread."""

@@ -11,12 +11,13 @@ import os
 import threading
 import time
 import weakref
-from typing import Any
+from contextlib import suppress
 
 import torch
 
 from instride.snapshot.capturing import let_others_capture
 from instride.snapshot.mapping import let_go_in_child, map_shared
+from instride.snapshot.together import together
 from instride.store.manifest import PIECE_BYTES
 from instride.system.cgroups import available_memory_bytes
 from instride.system.priority import make_thread_modest
@@ -31,7 +32,10 @@ SPARE_BYTES = 256 << 20
 LEAST_SLOTS = 4
 CLOSED = -1
 BREATH_S = 0.008
-"""Between two pieces that are locked, so that what waits to be launched gets its turn."""
+"""Between two pieces that are locked beside training, so that what waits to be launched gets its
+turn."""
+LOCKING = "instride-locking"
+"""The thread that does so."""
 REGISTERED_BYTES = 16 << 20
 """What is locked for a GPU at once; no copy may cross from one such piece into the next."""
 
@@ -55,12 +59,7 @@ class Arena:
         self._mapped = 0
         """So many of these the present mapping knows: a page that it does not is a fault when it is
         copied to, even if it is there."""
-        self._under_way: list[int] = []
-        """Where steps begin whose pages are being asked for at the moment."""
         self._registering = threading.Lock()
-        self._num_preparing = 0
-        self._changed = threading.Condition(self._lock)
-        """More is locked, or nobody is preparing any more."""
         self.register_s = 0.0
         """How long nothing could be launched on a GPU because memory was being locked for it."""
         self._addresses: list[int] = []
@@ -104,77 +103,70 @@ class Arena:
                 self._allocated = max(wanted, self._allocated)
             return wanted
 
-    def prepare(self, wanted_bytes: int, *, register: bool = False) -> None:
-        """Grow, ask for the pages, and lock those that are there, in modest threads: so that the
-        first save is quick."""
-        with self._lock:
-            self._num_preparing += 1
-        threading.Thread(target=self._prepare, args=(wanted_bytes, register), daemon=True).start()
+    def prepare(self, wanted_bytes: int, num_threads: int = 1) -> None:
+        """Grow, and ask for the pages, in modest threads: so that the first save is quick."""
+        arguments = (wanted_bytes, num_threads)
+        threading.Thread(target=self._prepare, args=arguments, daemon=True).start()
 
-    def _prepare(self, wanted_bytes: int, register: bool) -> None:
-        try:
-            make_thread_modest()
-            self.grow(wanted_bytes)
-            if register:
-                self._populate_and_register()
-            else:
-                self.populate()
-        finally:
-            with self._lock:
-                self._num_preparing -= 1
-                self._changed.notify_all()
-
-    def _populate_and_register(self) -> None:
-        """Whoever comes while another one is at it finds nothing left to do: the more of them ask
-        for pages and lock them, the more the steps feel it."""
-        with self._registering:
-            let_others_capture()
-            populating = threading.Thread(target=self._populate_modestly, daemon=True)
-            populating.start()
-            self.register(populating)
-
-    def _populate_modestly(self) -> None:
+    def _prepare(self, wanted_bytes: int, num_threads: int) -> None:
         make_thread_modest()
-        self.populate()
+        self.grow(wanted_bytes)
+        together(*[self.populate] * num_threads)
 
-    def await_registered(self, end: int) -> None:
-        """Wait until everything up to there is locked for a GPU, or nobody is about to do that."""
-        with self._lock:
-            self._changed.wait_for(
-                lambda: (
-                    self._num_preparing == 0
-                    or len(self._addresses) * REGISTERED_BYTES >= min(end, self.num_bytes)
-                )
-            )
+    def lock(self) -> None:
+        """Lock all of it for GPUs, in a modest thread, a piece now and then."""
+        if not self._registering.locked() and self.locked_bytes < self.num_bytes:
+            with suppress(RuntimeError):  # a program that is ending starts no threads any more
+                threading.Thread(target=self._lock_gently, name=LOCKING, daemon=True).start()
 
-    def register(self, populating: threading.Thread | None = None) -> None:
-        """Lock the pages for a GPU, so that it copies at the speed of the bus.
+    def _lock_gently(self) -> None:
+        with self._registering:
+            make_thread_modest()
+            let_others_capture()
+            self.populate()
+            self.register(BREATH_S)
+
+    def register(self, breath_s: float = 0.0) -> None:
+        """Lock the pages for GPUs, so that they copy at the speed of the bus.
 
         In small pieces, once they are populated: while one is registered, nothing can be launched.
         """
-        cudart = torch.cuda.cudart()
-        while self._register_next(cudart, populating):
-            time.sleep(BREATH_S)
+        while self._register_next():
+            time.sleep(breath_s)
 
-    def _register_next(self, cudart: Any, populating: threading.Thread | None) -> bool:
-        """Lock a piece, if it has its pages already; whether there are, or will be, more."""
-        will_be_more = populating is not None and populating.is_alive()
+    def _register_next(self) -> bool:
+        """Lock a piece; whether there was one, and it could be."""
         with self._lock:
-            start = len(self._addresses) * REGISTERED_BYTES
-            end = min(start + REGISTERED_BYTES, self.num_bytes)
-            if start >= end:
+            piece = self._next_unlocked()
+            if piece is None:
                 return False
-            if min([self._mapped, *self._under_way]) < end:
-                return will_be_more
-            address = self.memory.data_ptr() + start
             start_s = time.perf_counter()
-            code = cudart.cudaHostRegister(address, end - start, 0)
+            code = torch.cuda.cudart().cudaHostRegister(*piece, 0)
             self.register_s += time.perf_counter() - start_s
             if int(code) != 0:
-                return False  # there is a limit: what is not locked is copied more slowly
-            self._addresses.append(address)
-            self._changed.notify_all()
+                return False  # there is a limit: what is not locked goes through what is
+            self._addresses.append(piece[0])
             return True
+
+    def _next_unlocked(self) -> tuple[int, int] | None:
+        """The address and size of the piece to be locked next, if it has its pages: locking would
+        ask for those that there is no memory for."""
+        start = self.locked_bytes
+        end = min(start + REGISTERED_BYTES, self.num_bytes)
+        if not start < end <= self._mapped:
+            return None
+        return self.memory.data_ptr() + start, end - start
+
+    @property
+    def locked_bytes(self) -> int:
+        """So many from the beginning on are locked for GPUs."""
+        return min(len(self._addresses) * REGISTERED_BYTES, self.num_bytes)
+
+    def is_locked(self, place: torch.Tensor) -> bool:
+        """Whether a GPU can copy to this part of the arena at the speed of the bus. A part of the
+        memory that it had before it grew is not locked any more."""
+        start = int(place.data_ptr()) - int(self.memory.data_ptr())
+        return start >= 0 and start + place.numel() <= self.locked_bytes
 
     def _unregister(self) -> None:
         _unregister(self._addresses)
@@ -193,10 +185,7 @@ class Arena:
                 memory = self.memory  # kept, so that the mapping is there until the call is over
                 address = memory.data_ptr() + start
                 self._mapped, self._allocated = end, max(end, self._allocated)
-                self._under_way.append(start)
             _libc.madvise(ctypes.c_void_p(address), ctypes.c_size_t(end - start), POPULATE_WRITE)
-            with self._lock:
-                self._under_way.remove(start)
 
     def close_in_child(self) -> None:
         """A forked child must not keep the memory alive, for as long as it lives."""

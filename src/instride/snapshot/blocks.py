@@ -7,7 +7,7 @@ into the next: a GPU refuses such a copy.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from itertools import pairwise
 
@@ -123,6 +123,24 @@ def cut(plan: Plan, arena: Arena, device: torch.device) -> list[Block]:
             start = number * block_bytes
             found.setdefault(start, []).append(share.within(start, start + block_bytes))
     return [Block(start, within, arena.memory) for start, within in found.items()]
+
+
+def grouped(many: Iterable[Pairs], most_bytes: int) -> Iterator[Pairs]:
+    """Places and what belongs there, in order, in groups of so many bytes at the most; a piece that
+    is larger is a group by itself."""
+    places: list[torch.Tensor] = []
+    pieces: list[torch.Tensor] = []
+    size = 0
+    for pairs in many:
+        for place, piece in zip(*pairs, strict=True):
+            if places and size + piece.numel() > most_bytes:
+                yield places, pieces
+                places, pieces, size = [], [], 0
+            places.append(place)
+            pieces.append(piece)
+            size += piece.numel()
+    if places:
+        yield places, pieces
 
 
 def _runs(shares: list[Share]) -> list[tuple[int, int]]:

@@ -14,6 +14,7 @@ from instride.snapshot.device_arena import DeviceArenas
 from instride.snapshot.forking import without_threads_of_a_parent
 from instride.snapshot.late import Promise
 from instride.snapshot.planning import Plan, is_ordered
+from instride.snapshot.together import together
 from instride.store.manifest import PIECE_BYTES
 from instride.writer.page import COPIED, WRITTEN, SharedPage
 
@@ -53,6 +54,11 @@ class WholeCopy:
             self._sources[place] = self._plan.sources[index]
         return True
 
+    @property
+    def has_room(self) -> bool:
+        """Whether all devices can hold what is to be copied from them."""
+        return all(device.has_room for device in self._devices)
+
     def begin(self) -> None:
         """Have devices copy what they did the last time, while it is found out whether that is
         still all: most often it is, and what they copy is alive in any case."""
@@ -80,8 +86,7 @@ class WholeCopy:
 
     def drain(self) -> None:
         """Wait, off the training thread, until everything is on the host."""
-        for device in self._devices:
-            device.drain()
+        together(*(device.drain for device in self._devices))
 
 
 @without_threads_of_a_parent()

@@ -1,7 +1,7 @@
 """Copying storages off a GPU: inside its memory first, where there is room, then to the host.
 
 A copy inside the device takes milliseconds and is ordered by the stream that computes, so that
-training goes on at once. What follows, over the bus, is driven by a thread, few pieces at a time:
+training goes on at once. What follows, over the bus, is driven by threads, few pieces at a time:
 a loop that synchronizes every step waits for all streams, and would wait for one long copy.
 """
 
@@ -12,15 +12,13 @@ from collections.abc import Iterable, Iterator
 import torch
 
 from instride.snapshot.arena import Arena
-from instride.snapshot.blocks import WORDS, Block, Pairs, Share, block_bytes_for, cut
+from instride.snapshot.blocks import WORDS, Block, Pairs, Share, block_bytes_for, cut, grouped
 from instride.snapshot.capturing import let_others_capture
+from instride.snapshot.crossing import HURRIED_BYTES, PACED_BYTES, Crossing
 from instride.snapshot.device_arena import DeviceArena
 from instride.snapshot.gathering import Move, Moves
-from instride.snapshot.late import HURRIED_BYTES, ChangedError, LateCopy, Paced, Promise, grouped
+from instride.snapshot.late import ChangedError, LateCopy, Promise
 from instride.snapshot.planning import Plan
-
-PACED_BYTES = 32 << 20
-"""Half a millisecond of the bus: a loop that synchronizes waits for two or three of these."""
 
 
 class DeviceCopy:
@@ -44,7 +42,13 @@ class DeviceCopy:
         self._start = torch.cuda.Event(blocking=True)
         self._is_begun = False
         self._staged: list[tuple[Block, torch.Tensor]] = []
-        self._late = LateCopy()
+        self._crossing = Crossing(arena, on_device.ring)
+        self._late = LateCopy(self._crossing)
+
+    @property
+    def has_room(self) -> bool:
+        """Whether the device can hold all of it, as far as can be told before it is asked for."""
+        return self._on_device.has_room(self._block_bytes * len(self._blocks))
 
     def begin(self) -> None:
         """Take the snapshot now, if that is quickly done: `copy` has nothing left to do then."""
@@ -63,6 +67,7 @@ class DeviceCopy:
         num_left = len(self._blocks) - (0 if taken is None else taken.numel() // self._block_bytes)
         blocks = self._blocks
         if num_left:
+            self._arena.lock()  # for the next time: what no room is found for goes there directly
             promised = promise() if self._on_device.may_be_late else {}
             blocks = sorted(blocks, key=lambda block: _num_prompt(block, promised))
             self._leave_for_later(blocks[:num_left], promised)
@@ -108,9 +113,9 @@ class DeviceCopy:
                 stream.wait_event(self._start)
                 self._late.copy()
                 self._late.end()
-                paced = Paced(PACED_BYTES)
-                paced.copy(self._locked())
-                paced.finish()
+                staged = (block.to_host(memory) for block, memory in self._staged)
+                self._crossing.copy(staged, PACED_BYTES)
+                self._crossing.finish()
                 self._start.synchronize()
         except ChangedError:
             self._on_device.may_be_late = False
@@ -120,13 +125,6 @@ class DeviceCopy:
             self._staged = []
             self._is_begun = False  # what was begun for another state is not that of the next save
             self._on_device.settle()
-
-    def _locked(self) -> Iterator[Pairs]:
-        """What was staged, block by block, each as soon as its place is locked: copies to memory
-        that is not are slow, and hold up what is launched meanwhile."""
-        for block, memory in self._staged:
-            self._arena.await_registered(block.last)
-            yield block.to_host(memory)
 
     def fence(self) -> None:
         """Before an optimizer changes what is still being copied: let it wait for that."""

@@ -1,6 +1,6 @@
-"""What is kept of a device from save to save: a stream, kernels, and memory for a snapshot.
-
-Memory is taken for a moment, then lent to training or freed.
+"""What is kept of a device from save to save: a stream, kernels, locked memory of the host to leave
+it by, and memory of its own for a snapshot, which is taken for a moment, then lent to training or
+freed.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import torch
 from instride.snapshot.blocks import WORDS
 from instride.snapshot.capturing import let_others_capture
 from instride.snapshot.gathering import Gatherer, gatherer_for
+from instride.snapshot.ring import Ring
 
 SPARE_BYTES = 1 << 30
 """What is left free on a device beyond the peak of training so far."""
@@ -44,11 +45,13 @@ class DeviceArena:
         self.stream = torch.cuda.Stream(device)
         """What follows a snapshot runs here. There is one: the allocator keeps what was asked for
         on a stream for that stream."""
+        self.ring = Ring()
         self.gatherer: Gatherer | None = None
         """There once it was made ready, if it can be had."""
         self.may_be_late = True
         """Not any more once something wrote to what was to be copied late."""
         self._kept: _Kept | None = None
+        self._peak = TrainingPeak()
         self._is_ready = False
         self._making_ready = threading.Lock()
 
@@ -63,14 +66,29 @@ class DeviceArena:
                 for kind in WORDS:
                     words = torch.zeros(2, dtype=kind, device=self.device)
                     torch._foreach_copy_([words[:1]], [words[1:]])
+                self.ring.make_ready()
             self.gatherer = gatherer_for(self.device)
             self._is_ready = True
+
+    def has_room(self, num_bytes: int) -> bool:
+        """Whether so much could be taken, as far as training is known by now."""
+        kept = self._kept
+        return (kept is not None and kept.num_bytes >= num_bytes) or self._room() >= num_bytes
+
+    def _room(self) -> int:
+        return room_bytes(self.device, self._note_peak())
+
+    def _note_peak(self) -> int:
+        """To be called while what was kept still is."""
+        kept = self._kept
+        ours_bytes = kept.num_bytes if kept is not None and kept.is_idle else 0
+        return self._peak.note(_reserved(self.device, "peak"), ours_bytes)
 
     def take(self, block_bytes: int, num_blocks: int) -> torch.Tensor | None:
         """So many blocks, or as many as there is room for; None if there is none for any."""
         taken = self.take_kept(block_bytes * num_blocks)
         if taken is None:  # what was kept is freed before it is asked how much room there is
-            num_blocks = min(num_blocks, room_bytes(self.device) // block_bytes)
+            num_blocks = min(num_blocks, self._room() // block_bytes)
             if num_blocks:
                 pool = torch.cuda.MemPool(use_on_oom=True) if _CAN_LEND else torch.cuda.MemPool()
                 taken = self._take_from(_Kept(block_bytes * num_blocks, pool))
@@ -78,22 +96,28 @@ class DeviceArena:
 
     def take_kept(self, num_bytes: int) -> torch.Tensor | None:
         """What was kept of the last time, if it is as much as that and nobody has it."""
-        kept, self._kept = self._kept, None
-        if kept is None or kept.num_bytes != num_bytes or not kept.is_idle:
+        kept = self._kept
+        if kept is None:
             return None
-        return self._take_from(kept)
+        if kept.num_bytes == num_bytes and kept.is_idle:
+            return self._take_from(kept)
+        self._note_peak()
+        self._kept = None
+        return None
 
     def _take_from(self, kept: _Kept) -> torch.Tensor | None:
         try:
             with torch.cuda.device(self.device), torch.cuda.use_mem_pool(kept.pool):
                 taken = torch.empty(kept.num_bytes, dtype=torch.uint8, device=self.device)
         except torch.OutOfMemoryError:
+            self._kept = None
             return None  # somebody else was quicker
         self._kept = kept
         return taken
 
     def settle(self) -> None:
         """Nothing is used any more: keep it for the next save only where nobody can miss it."""
+        self._note_peak()
         free, total = torch.cuda.mem_get_info(self.device)
         if free < total // SCARCE_PART or not _CAN_LEND:
             self._kept = None
@@ -101,6 +125,7 @@ class DeviceArena:
     def close(self) -> None:
         """Free everything now: whenever it is collected as garbage, a graph may be captured."""
         self._kept = None
+        self.ring.close()
 
 
 class DeviceArenas:
@@ -116,15 +141,46 @@ class DeviceArenas:
                 self._arenas[device] = DeviceArena(device)
             return self._arenas[device]
 
+    @property
+    def register_s(self) -> float:
+        """How long nothing could be launched because memory was being locked to leave them by."""
+        return sum(arena.ring.register_s for arena in self._arenas.values())
+
+    def close_in_child(self) -> None:
+        for arena in self._arenas.values():
+            arena.ring.close_in_child()
+
     def close(self) -> None:
         for arena in self._arenas.values():
             arena.close()
 
 
-def room_bytes(device: torch.device) -> int:
+class TrainingPeak:
+    """The most memory that training had on a device at a time. The allocator counts what was ours
+    along with it, and whether it was there when the peak was reached does not show later."""
+
+    def __init__(self) -> None:
+        self._num_bytes = 0
+        self._counted_bytes = 0
+        self._lock = threading.Lock()
+
+    def note(self, counted_bytes: int, ours_bytes: int) -> int:
+        """From the peak as it is counted now, and how much was ours since the last note."""
+        with self._lock:
+            if counted_bytes != self._counted_bytes:
+                self._counted_bytes = counted_bytes
+                self._num_bytes = max(self._num_bytes, counted_bytes - ours_bytes)
+            return self._num_bytes
+
+
+def room_bytes(device: torch.device, training_peak_bytes: int) -> int:
     """What would be free at the peak of a step, as far as there has been one."""
     free, _ = torch.cuda.mem_get_info(device)
-    reserved = torch.cuda.memory_stats_as_nested_dict(device).get("reserved_bytes", {})
-    now = reserved.get("all", {})
-    not_yet_again = int(now.get("peak", 0)) - int(now.get("current", 0))
+    not_yet_again = training_peak_bytes - _reserved(device, "current")
     return max(0, int(free) - max(0, not_yet_again) - SPARE_BYTES)
+
+
+def _reserved(device: torch.device, which: str) -> int:
+    """What the allocator has of a device now, or had at its peak."""
+    counted = torch.cuda.memory_stats_as_nested_dict(device).get("reserved_bytes", {})
+    return int(counted.get("all", {}).get(which, 0))

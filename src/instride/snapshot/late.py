@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import threading
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 
 import torch
 
-from instride.snapshot.blocks import Pairs, Share
+from instride.snapshot.blocks import Share
+from instride.snapshot.crossing import HURRIED_BYTES, Crossing
 
 Promise = Callable[[], dict[int, torch.Tensor]]
 """Tells which tensors only a fenced optimizer changes, by the address of their storage."""
-NUM_IN_FLIGHT = 2
-HURRIED_BYTES = 512 << 20
-"""How much is given to the bus at once of what an optimizer waits for anyway."""
 
 
 class ChangedError(Exception):
@@ -28,7 +25,8 @@ class LateCopy:
     lie; kernels that torch knows nothing of, and fused optimizers without our hooks, count nothing.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, crossing: Crossing) -> None:
+        self._crossing = crossing
         self._shares: list[Share] = []
         self._tensors: list[torch.Tensor] = []
         self._before: tuple[list[int], list[int]] = ([], [])
@@ -66,13 +64,12 @@ class LateCopy:
         self._refuse_changes()
 
     def _copy(self) -> None:
-        paced = Paced()
-        paced.copy(share.over_the_bus for share in self._shares)
+        self._crossing.copy((share.over_the_bus for share in self._shares), HURRIED_BYTES)
         end = torch.cuda.Event()
         end.record()
         self._end = end
         self._is_issued.set()
-        paced.finish()
+        self._crossing.finish()
 
     def _refuse_changes(self) -> None:
         has_changed = self._now() != self._before  # seen before an optimizer may have said so
@@ -102,41 +99,3 @@ class LateCopy:
         self._is_issued.wait()
         if self._end is not None:
             torch.cuda.current_stream(device).wait_event(self._end)
-
-
-class Paced:
-    """Copies to the host with few groups under way, each of them one call without the GIL."""
-
-    def __init__(self, num_bytes: int = HURRIED_BYTES) -> None:
-        self._num_bytes = num_bytes
-        self._in_flight: deque[torch.cuda.Event] = deque()
-
-    def copy(self, pairs: Iterable[Pairs]) -> None:
-        for places, pieces in grouped(pairs, self._num_bytes):
-            torch._foreach_copy_(places, pieces, non_blocking=True)
-            event = torch.cuda.Event(blocking=True)
-            event.record()
-            self._in_flight.append(event)
-            if len(self._in_flight) > NUM_IN_FLIGHT:
-                self._in_flight.popleft().synchronize()
-
-    def finish(self) -> None:
-        while self._in_flight:
-            self._in_flight.popleft().synchronize()
-
-
-def grouped(many: Iterable[Pairs], num_bytes: int) -> Iterator[Pairs]:
-    """Places and what belongs there, in groups of about so many bytes."""
-    places: list[torch.Tensor] = []
-    pieces: list[torch.Tensor] = []
-    size = 0
-    for pairs in many:
-        for place, piece in zip(*pairs, strict=True):
-            places.append(place)
-            pieces.append(piece)
-            size += piece.numel()
-            if size >= num_bytes:
-                yield places, pieces
-                places, pieces, size = [], [], 0
-    if places:
-        yield places, pieces

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from instride.bench.bars import LEAST_STATE_BYTES, bars
-from instride.bench.names import FEWEST_SAVES, OURS, STEPS_TO_PREPARE, saves_nothing
+from instride.bench.names import FEWEST_SAVES, OURS, saves_nothing
 from instride.bench.report import Report, Row
 from instride.cli.render.bench_page import Page, describe_machine, show_bytes, show_s
 
@@ -87,9 +87,9 @@ def _device_notes(report: Report) -> list[str]:
     if ours is not None and report.restored is not None:
         back = report.restored
         found.append(
-            f"{OURS}: preparing cost the {STEPS_TO_PREPARE} steps before the first save "
-            f"{show_s(ours.prepare_cost_s)}; a save costs {show_s(ours.early_cost_s)} in the first "
-            f"ten steps, the first one {show_s(ours.first_early_cost_s)}; restored in "
+            f"{OURS}: preparing costs {show_s(ours.prepare_cost_s)} in all; a save costs "
+            f"{show_s(ours.early_cost_s)} in the first ten steps, the first one "
+            f"{show_s(ours.first_early_cost_s)}; restored in "
             f"{show_s(back.restore_s)}, a step takes {show_s(back.step_after_s)} after that and "
             f"took {show_s(back.step_before_s)} before"
         )

@@ -1,0 +1,57 @@
+"""From a device to the arena, over the bus."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+
+import torch
+
+from instride.snapshot.arena import Arena
+from instride.snapshot.blocks import Pairs, grouped
+from instride.snapshot.ring import Ring
+
+NUM_IN_FLIGHT = 2
+PACED_BYTES = 32 << 20
+"""Half a millisecond of the bus: a loop that synchronizes waits for two or three of these."""
+HURRIED_BYTES = 512 << 20
+"""How much is given to the bus at once of what an optimizer waits for anyway."""
+
+
+class Crossing:
+    """Copies on the current stream: directly to what of the arena is locked, with few groups under
+    way, each of them one call without the GIL; to the rest of it through a ring."""
+
+    def __init__(self, arena: Arena, ring: Ring) -> None:
+        self._arena = arena
+        self._ring = ring
+        self._in_flight: deque[torch.cuda.Event] = deque()
+
+    def copy(self, pairs: Iterable[Pairs], group_bytes: int) -> None:
+        """The last copies to locked memory may still be under way on return."""
+        others: list[Pairs] = []
+        for places, pieces in grouped(self._to_locked(pairs, others), group_bytes):
+            torch._foreach_copy_(places, pieces, non_blocking=True)
+            event = torch.cuda.Event(blocking=True)
+            event.record()
+            self._in_flight.append(event)
+            if len(self._in_flight) > NUM_IN_FLIGHT:
+                self._in_flight.popleft().synchronize()
+        if others:
+            self._ring.carry(others)
+
+    def _to_locked(self, pairs: Iterable[Pairs], others: list[Pairs]) -> Iterator[Pairs]:
+        """What goes directly; everything else is left among the others."""
+        for places, pieces in pairs:
+            locked: Pairs = ([], [])
+            other: Pairs = ([], [])
+            for place, piece in zip(places, pieces, strict=True):
+                into = locked if self._arena.is_locked(place) else other
+                into[0].append(place)
+                into[1].append(piece)
+            others.append(other)
+            yield locked
+
+    def finish(self) -> None:
+        while self._in_flight:
+            self._in_flight.popleft().synchronize()

@@ -1,0 +1,106 @@
+"""A little memory that is locked for a GPU, through which a snapshot leaves it.
+
+A GPU copies at the speed of the bus only to memory that is locked for it, and while memory is being
+locked nothing can be launched. So little is locked, for good, and threads take what arrives there
+to its place in the arena, which may not even have its pages yet. That is several times as fast as
+a disk, and nobody waits for it while the snapshot lies in the memory of the GPU.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from collections.abc import Iterable, Iterator
+from functools import partial
+
+import torch
+
+from instride.snapshot.arena import REGISTERED_BYTES, Arena
+from instride.snapshot.blocks import Pairs, grouped
+from instride.snapshot.capturing import let_others_capture
+from instride.snapshot.together import together
+
+NUM_SLOTS = 4
+"""One for each thread: a core takes memory to its place at a fraction of the speed of the bus."""
+
+
+class Ring:
+    """Slots of locked memory, each in one registration, as large as the largest piece."""
+
+    def __init__(self) -> None:
+        self._arena = Arena()
+        self._slots: tuple[torch.Tensor, ...] | None = None
+        self._making_ready = threading.Lock()
+
+    @property
+    def register_s(self) -> float:
+        """How long nothing could be launched on a GPU because of it."""
+        return self._arena.register_s
+
+    def make_ready(self) -> tuple[torch.Tensor, ...]:
+        """Lock the memory, if that was not done yet; as much of it as can be."""
+        with self._making_ready:
+            if self._slots is None:
+                self._arena.grow(NUM_SLOTS * REGISTERED_BYTES)
+                self._arena.populate()
+                self._arena.register()
+                slots = self._arena.memory.split(REGISTERED_BYTES)
+                self._slots = tuple(slot for slot in slots if self._arena.is_locked(slot))
+            return self._slots
+
+    def carry(self, pairs: Iterable[Pairs]) -> None:
+        """Copy from the device, in the order of the current stream. Everything is in its place on
+        return."""
+        slots = self.make_ready()
+        groups = grouped(pairs, REGISTERED_BYTES)
+        if not slots:  # the driver has locked memory of its own, and takes one copy at a time
+            for places, pieces in groups:
+                torch._foreach_copy_(places, pieces)
+            return
+        carrier = _Carrier(groups, torch.cuda.current_stream())
+        together(*(partial(carrier.work, slot) for slot in slots))
+
+    def close_in_child(self) -> None:
+        self._arena.close_in_child()
+
+    def close(self) -> None:
+        with self._making_ready:
+            self._slots = ()
+            self._arena.close()
+
+
+class _Carrier:
+    """What several threads, each with a slot of its own, bring over the bus."""
+
+    def __init__(self, groups: Iterator[Pairs], stream: torch.cuda.Stream) -> None:
+        self._groups = groups
+        self._stream = stream
+        self._taking = threading.Lock()
+
+    def work(self, slot: torch.Tensor) -> None:
+        """Take groups of pieces until there are none left, or a thread has failed."""
+        let_others_capture()
+        stream = self._stream
+        with torch.cuda.device(stream.device), torch.cuda.stream(stream), torch.no_grad():
+            arrived = torch.cuda.Event(blocking=True)
+            while (group := self._take()) is not None:
+                try:
+                    _carry(group, slot, arrived)
+                except BaseException:
+                    self._groups = iter(())
+                    raise
+
+    def _take(self) -> Pairs | None:
+        with self._taking:
+            return next(self._groups, None)
+
+
+def _carry(pairs: Pairs, slot: torch.Tensor, arrived: torch.cuda.Event) -> None:
+    places, pieces = pairs
+    sizes = [piece.numel() for piece in pieces]
+    parts = slot[: sum(sizes)].split_with_sizes(sizes)
+    torch._foreach_copy_(list(parts), pieces, non_blocking=True)
+    arrived.record()
+    arrived.synchronize()
+    for place, part, size in zip(places, parts, sizes, strict=True):
+        ctypes.memmove(place.data_ptr(), part.data_ptr(), size)  # without the GIL

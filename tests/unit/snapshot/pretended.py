@@ -1,0 +1,54 @@
+"""What the code for GPUs calls of torch, where there is no GPU: memory of the host stands for that
+of the device, and every copy is over when the call returns."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import torch
+
+
+class Driver:
+    """Locks memory as the driver does: a limited number of pieces, none of them twice."""
+
+    def __init__(self) -> None:
+        self.locked: dict[int, int] = {}
+        self.most_pieces = 1000
+
+    def cudaHostRegister(self, address: int, num_bytes: int, flags: int) -> int:
+        if len(self.locked) >= self.most_pieces:
+            return 2
+        end = address + num_bytes
+        assert all(end <= first or first + size <= address for first, size in self.locked.items())
+        self.locked[address] = num_bytes
+        return 0
+
+    def cudaHostUnregister(self, address: int) -> int:
+        del self.locked[address]
+        return 0
+
+
+class Event:
+    def __init__(self, blocking: bool = False) -> None:
+        self.is_recorded = False
+
+    def record(self) -> None:
+        self.is_recorded = True
+
+    def synchronize(self) -> None:
+        assert self.is_recorded
+
+
+def pretend(monkeypatch: pytest.MonkeyPatch) -> Driver:
+    """From now on, as if there were GPUs."""
+    made = Driver()
+    stream: Any = SimpleNamespace(device=torch.device("cuda", 0))
+    monkeypatch.setattr(torch.cuda, "cudart", lambda: made)
+    monkeypatch.setattr(torch.cuda, "Event", Event)
+    monkeypatch.setattr(torch.cuda, "current_stream", lambda: stream)
+    monkeypatch.setattr(torch.cuda, "device", nullcontext)
+    monkeypatch.setattr(torch.cuda, "stream", nullcontext)
+    return made

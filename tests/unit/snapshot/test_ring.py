@@ -1,0 +1,93 @@
+"""What leaves a GPU through a little locked memory. Memory of the host stands for that of a GPU."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+import torch
+
+from instride.snapshot.arena import REGISTERED_BYTES, Arena
+from instride.snapshot.crossing import PACED_BYTES, Crossing
+from instride.snapshot.ring import NUM_SLOTS, Ring
+from tests.unit.snapshot.pretended import Driver, pretend
+
+pytestmark = pytest.mark.torch
+
+SIZES = (REGISTERED_BYTES, 1, 3, REGISTERED_BYTES - 1, 4 << 20, 5 << 20, 13 << 20, 7) * 3
+
+
+@pytest.fixture
+def driver(monkeypatch: pytest.MonkeyPatch) -> Driver:
+    return pretend(monkeypatch)
+
+
+@pytest.fixture
+def ring(driver: Driver) -> Iterator[Ring]:
+    made = Ring()
+    yield made
+    made.close()
+    assert driver.locked == {}
+
+
+def random_bytes(num_bytes: int) -> torch.Tensor:
+    return torch.randint(0, 256, (num_bytes,), dtype=torch.uint8)
+
+
+def test_every_byte_comes_to_its_place(ring: Ring) -> None:
+    source, target = random_bytes(sum(SIZES)), torch.zeros(sum(SIZES), dtype=torch.uint8)
+    ring.carry([(list(target.split(SIZES)), list(source.split(SIZES)))])
+    assert torch.equal(target, source)
+
+
+def test_it_is_locked_once_and_no_more_than_its_slots(ring: Ring, driver: Driver) -> None:
+    assert ring.make_ready() is ring.make_ready()
+    assert sorted(driver.locked.values()) == [REGISTERED_BYTES] * NUM_SLOTS
+    assert ring.register_s > 0
+
+
+@pytest.mark.parametrize("most_pieces", [0, 1, NUM_SLOTS - 1])
+def test_where_less_can_be_locked_it_works_with_less(
+    most_pieces: int, ring: Ring, driver: Driver
+) -> None:
+    driver.most_pieces = most_pieces
+    assert len(ring.make_ready()) == most_pieces
+    source, target = random_bytes(sum(SIZES)), torch.zeros(sum(SIZES), dtype=torch.uint8)
+    ring.carry([(list(target.split(SIZES)), list(source.split(SIZES)))])
+    assert torch.equal(target, source)
+
+
+def test_a_copy_that_fails_is_told_and_the_next_one_works(ring: Ring) -> None:
+    source, target = random_bytes(sum(SIZES)), torch.zeros(sum(SIZES), dtype=torch.uint8)
+    places, pieces = list(target.split(SIZES)), list(source.split(SIZES))
+    with pytest.raises(RuntimeError):
+        ring.carry([(places, [*pieces[:-1], torch.ones(1, 7, dtype=torch.uint8)])])
+    ring.carry([(places, pieces)])
+    assert torch.equal(target, source)
+
+
+def test_what_is_locked_is_copied_to_directly_and_the_rest_through_the_ring(
+    ring: Ring, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arena = Arena()
+    arena.grow(4 * REGISTERED_BYTES)
+    arena.populate()
+    arena._register_next()
+    arena._register_next()
+    carried: list[int] = []
+    carry = ring.carry
+
+    def note(pairs: list[tuple[list[torch.Tensor], list[torch.Tensor]]]) -> None:
+        start = arena.memory.data_ptr()
+        carried.extend(place.data_ptr() - start for places, _ in pairs for place in places)
+        carry(pairs)
+
+    monkeypatch.setattr(ring, "carry", note)
+    source = random_bytes(arena.num_bytes)
+    places, pieces = arena.memory.split(REGISTERED_BYTES), source.split(REGISTERED_BYTES)
+    crossing = Crossing(arena, ring)
+    crossing.copy([(list(places), list(pieces))], PACED_BYTES)
+    crossing.finish()
+    assert carried == [2 * REGISTERED_BYTES, 3 * REGISTERED_BYTES]
+    assert torch.equal(arena.memory, source)
+    arena.close()
