@@ -136,10 +136,7 @@ class Controller:
         if not outlook.has_steps and self._last is not None:
             return "no-steps", "no steps are seen for the moment: as before"
         if self._effort is None or not outlook.has_steps:
-            self._move(outlook, self._gentle(outlook.strain), LOOKING)
-            if not outlook.has_steps and not _is_strained(outlook.strain):
-                # Pauses only serve to see what others wait for.
-                self._duty = HASTY if outlook.strain.is_idle else SETTLED
+            self._move(outlook, self._gentle(outlook.strain), self._first_duty(outlook))
             return self._unknown(outlook)
         if outlook.now_s >= self._retry_at_s:
             self._ceiling, self._retry_at_s = min(1.0, PROBE * self._ceiling), inf
@@ -147,7 +144,7 @@ class Controller:
         since = [pair for pair in pairs if pair.at_s > self._changed_s]
         if len(since) < LEAST_PAIRS:
             if self._last is None:
-                self._duty = LOOKING
+                self._duty = self._first_duty(outlook)
             return self._last or self._unknown(outlook)
         harm = self._harm(since)
         self._last = self._cut_back(outlook, harm) if harm else self._grow(outlook, pairs)
@@ -222,6 +219,18 @@ class Controller:
         if _is_strained(strain):
             effort = min(effort, 0.5 / self._most_threads)
         return effort
+
+    def _first_duty(self, outlook: Outlook) -> float:
+        """The share of time at work, until it is known what that does to steps."""
+        strain = outlook.strain
+        if _is_strained(strain):
+            return LOOKING
+        if not outlook.has_steps:  # pauses only serve to see what others wait for
+            return HASTY if strain.is_idle else SETTLED
+        # Where more cores idle than there are threads, steps hardly wait for a core: as beside a
+        # training on a GPU, whose first checkpoint would take half as long again.
+        has_plenty = SPARE_SHARE * (strain.idle_cores or 0.0) >= self._most_threads
+        return SETTLED if has_plenty else LOOKING
 
     def _move(self, outlook: Outlook, effort: float, duty: float) -> None:
         if self._effort is None or abs(effort - self._effort) > 1e-9 * effort:

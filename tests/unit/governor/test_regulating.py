@@ -224,6 +224,28 @@ def test_without_steps_it_is_as_gentle_as_the_machine_is_busy(
     assert (decision.reason, decision.effort, decision.duty) == ("no-steps", effort, duty)
 
 
+@pytest.mark.parametrize(
+    ("strain", "duty"),
+    [
+        (Strain(), 0.5),
+        (Strain(idle_cores=5.0), 0.5),
+        (Strain(idle_cores=6.0), 0.8),
+        (Strain(idle_cores=15.0, is_idle=True), 0.8),
+        (Strain(idle_cores=15.0, io=0.3, is_idle=True), 0.5),
+    ],
+    ids=["nothing known", "some cores idle", "more than enough", "all but one", "a busy disk"],
+)
+def test_beside_steps_it_works_longer_than_it_pauses_where_cores_abound(
+    strain: Strain, duty: float
+) -> None:
+    """Until it is known what that does to steps, and as long as it is not."""
+    controller = Controller(BUDGET, most_threads=4)
+    for now_s in (0.0, 1.0, 5.0):
+        outlook = Outlook(now_s, training="runs", has_steps=True, strain=strain)
+        decision = controller.decide(outlook)
+        assert (decision.reason, decision.duty) == ("unknown-yet", duty)
+
+
 def test_time_in_which_it_starved_still_counts() -> None:
     """On a machine that is never idle, whoever yields comes late, and the gate stands as it was
     set all the while."""
