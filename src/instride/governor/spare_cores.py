@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
+from math import inf
 from pathlib import Path
 
 from instride.governor.gauge import IDLE_FIELDS
@@ -12,6 +13,10 @@ from instride.system.cgroups import PROC
 
 BUSY, IDLE = 0.5, 0.1
 """Shares of time: a core that computes, and one that is spare."""
+FEWEST_CORES = 0.25
+"""Idle ones, from which on threads get on that take what nobody else wants."""
+LOOK_S = 0.5
+"""Counters of cores are coarse: over less than this they tell little."""
 AGAIN_S = 5.0
 """Counters that are younger than this tell nothing new."""
 
@@ -39,6 +44,34 @@ class CoreWatch:
                 self._spare = spare_of(self._before, after)
                 self._before = after
             return self._spare & os.sched_getaffinity(0)
+
+
+class IdleWatch:
+    """Says whether a machine has anything left, from what it had since the last look."""
+
+    def __init__(self, proc: Path = PROC) -> None:
+        self._proc = proc
+        self._lock = threading.Lock()
+        self._before = read_ticks(proc)
+        self._looked_s = time.monotonic()
+        self._has_idled = True
+
+    def has_idled(self) -> bool:
+        """Whether a good part of a core was idle; so it is taken to be where nobody can tell."""
+        with self._lock:
+            now_s = time.monotonic()
+            if now_s - self._looked_s >= LOOK_S:
+                self._looked_s = now_s
+                after = read_ticks(self._proc)
+                self._has_idled = idle_cores(self._before, after) >= FEWEST_CORES
+                self._before = after
+            return self._has_idled
+
+
+def idle_cores(before: Ticks, after: Ticks) -> float:
+    """How many cores idled between two readings, all parts of them together."""
+    known = [core for core in after if core in before]
+    return sum(1 - _busy(before[core], after[core]) for core in known) if known else inf
 
 
 def spare_of(before: Ticks, after: Ticks) -> set[int]:

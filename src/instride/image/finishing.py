@@ -12,15 +12,19 @@ SLICE_BYTES = 1 << 20
 
 
 class Finisher:
-    """Goes through an image once, piece by piece and in order."""
+    """Goes through an image once, piece by piece and in order, from one of its records on."""
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: Layout, first: int = 0) -> None:
         self._records = layout.records
-        self._next = 0
+        self._next = first
         self._crc = 0
         self._header: tuple[int, bytes] | None = None
         self.crcs: list[int] = []
         """Of the storages whose last byte was seen."""
+
+    def look_at(self, data: memoryview) -> None:
+        """Count in bytes of the first record that lie before the first piece."""
+        self._crc = _crc_of(data, self._crc)
 
     def finish(self, piece: memoryview, offset: int) -> None:
         """Complete the piece that lies at `offset` of the file."""
@@ -48,8 +52,8 @@ class Finisher:
     def _sum(self, piece: memoryview, offset: int, record: Record) -> None:
         first = max(record.data_offset, offset) - offset
         last = min(record.data_end, offset + len(piece)) - offset
-        for start in range(first, last, SLICE_BYTES):
-            self._crc = crc32(piece[start : min(start + SLICE_BYTES, last)], self._crc)
+        if first < last:
+            self._crc = _crc_of(piece[first:last], self._crc)
 
     @staticmethod
     def _put(piece: memoryview, offset: int, where: int, data: bytes) -> None:
@@ -58,3 +62,9 @@ class Finisher:
         last = min(where + len(data), offset + len(piece))
         if first < last:
             piece[first - offset : last - offset] = data[first - where : last - where]
+
+
+def _crc_of(data: memoryview, crc: int) -> int:
+    for start in range(0, len(data), SLICE_BYTES):
+        crc = crc32(data[start : start + SLICE_BYTES], crc)
+    return crc

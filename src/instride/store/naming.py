@@ -45,6 +45,8 @@ class Written(msgspec.Struct, frozen=True):
     token: str
     is_direct: bool = False
     """Whether it went past the page cache."""
+    sums: list[str] = []
+    """Checksums of the pieces, to read the file back by."""
 
 
 class Naming:

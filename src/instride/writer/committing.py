@@ -8,18 +8,20 @@ import time
 from pathlib import Path
 
 import msgspec
+from blake3 import blake3
 
 from instride.errors import DamagedError
 from instride.faults import reached
 from instride.reasons import Reason
 from instride.store.atomic import make_directory, removed_on_failure
-from instride.store.manifest import read_manifest
+from instride.store.manifest import NO_CHECK, Manifest, read_manifest
 from instride.store.naming import Naming
 from instride.store.retention import Keep
+from instride.store.verifying import wrong_size
 from instride.writer.describing import manifest_of
 from instride.writer.hands import Crew
 from instride.writer.page import PROGRESS, SharedPage
-from instride.writer.pieces import ReadBack
+from instride.writer.reading_back import Checksum, ReadBack
 from instride.writer.writing import Job, write_image
 
 FULL = {errno.ENOSPC, errno.EDQUOT}
@@ -33,6 +35,19 @@ class Outcome(msgspec.Struct, frozen=True):
     is_direct: bool
 
 
+class _Newest(msgspec.Struct, frozen=True):
+    """What was committed last: what it is read back by is still in memory."""
+
+    path: Path
+    manifest: Manifest
+    sums: list[str]
+
+    def is_described_by(self, path: Path, manifest: Manifest) -> bool:
+        """Whether a manifest that was found on the disk is the one that was written for it."""
+        unsealed = msgspec.structs.replace(manifest, check=NO_CHECK)
+        return path == self.path and unsealed == self.manifest
+
+
 class Commits:
     """Commits snapshots of one trainer, one after the other."""
 
@@ -41,6 +56,7 @@ class Commits:
         self._directory = directory
         self._naming = Naming(directory, keep, self._reached)
         self._page = page
+        self._newest: _Newest | None = None
         self._verified: Path | None = None
 
     def sweep(self) -> list[str]:
@@ -58,6 +74,7 @@ class Commits:
             serial = self._naming.next_serial(path)
             manifest = manifest_of(path, finish, written, serial)
             self._naming.publish(temporary, path, manifest)
+        self._newest = _Newest(path, manifest, written.sums)
         durable_s = time.monotonic() - finish.called_s
         return Outcome(
             path, written.size_bytes, manifest.timings.staged_s, durable_s, written.is_direct
@@ -89,7 +106,12 @@ class Commits:
         manifest = read_manifest(path)
         if manifest is None:
             raise DamagedError(path, Reason("gone-manifest"))
-        file = ReadBack(path, manifest, self._page)
+        if (size := path.stat().st_size) != manifest.size_bytes:
+            raise wrong_size(path, size, manifest)
+        if self._newest is not None and self._newest.is_described_by(path, manifest):
+            file = ReadBack(path, self._newest.sums, Checksum, self._page)
+        else:
+            file = ReadBack(path, manifest.pieces, blake3, self._page)
         try:
             self._crew.run(file.do_one, num_bytes=manifest.size_bytes)
         finally:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 from instride.governor.governing import Governor
 from instride.governor.pace import Pace
+from instride.governor.spare_cores import IdleWatch
 from instride.governor.yielding import yield_thread
 from instride.store.manifest import PIECE_BYTES
 
@@ -19,24 +20,76 @@ def most_threads() -> int:
     return min(MOST_THREADS, os.cpu_count() or 1)
 
 
+class _Rhythm:
+    """Lets hands begin their turns at the same moments, and pause between them.
+
+    The threads of a training wait for each other: where one core is taken from them, the others
+    stand still too. So what is taken is taken from all of them at once, and costs them the time
+    of one."""
+
+    def __init__(self, num_hands: int, share: float, on_beat: Callable[[], None]) -> None:
+        self._share = share
+        self._on_beat = on_beat
+        self._barrier = threading.Barrier(num_hands, self._set_next)
+        self._took_s: list[float] = []
+        self._next_s = 0.0
+
+    def pause_s(self, took_s: float) -> float:
+        """Wait until all have done their turns, of which this one took so much of a core; how long
+        to pause then. Raises BrokenBarrierError once one of them has ended."""
+        self._took_s.append(took_s)
+        self._barrier.wait()
+        return self._next_s - time.monotonic()
+
+    def _set_next(self) -> None:
+        pause_s = min(max(self._took_s) * (1 / self._share - 1), threading.TIMEOUT_MAX)
+        self._next_s = time.monotonic() + pause_s
+        self._took_s.clear()
+        self._on_beat()
+
+    def end(self) -> None:
+        self._barrier.abort()
+
+
 class _Hands:
     """Threads that do pieces of one work until none is left, or one of them fails."""
 
-    def __init__(self, do_one: Callable[[], bool], pace: Pace) -> None:
+    def __init__(self, do_one: Callable[[], bool], turn_bytes: int, pace: Pace) -> None:
         self._do_one = do_one
+        self._turn_bytes = turn_bytes
         self._pace = pace
         self._errors: list[BaseException] = []
         self._num_at_work = 0
         self._is_over = False
         self._changed = threading.Condition()
 
-    def start(self, *, idle: bool) -> None:
+    def start(self) -> None:
         for _ in range(most_threads()):
-            self._start(self._work_idly if idle else self._work)
+            self._start(self._work)
 
-    def start_steady(self, share: float) -> None:
-        """One hand more, that takes so much of a core whether or not others leave any."""
-        self._start(lambda: self._work_steadily(share))
+    def start_idle(self) -> None:
+        for _ in range(most_threads()):
+            self._start(self._work_idly)
+
+    def start_steady(self, share: float, has_idled: Callable[[], bool]) -> None:
+        """Hands that take so much of the time whether or not others leave any; and those that
+        yield, as soon as there is something for them.
+
+        Where there is not, one of those would stand in the middle of a piece, and with the lock of
+        the interpreter, for as long as it pleases the training."""
+        may_start_idle = True
+
+        def look() -> None:
+            nonlocal may_start_idle
+            if may_start_idle and has_idled():
+                may_start_idle = False
+                self.start_idle()
+
+        look()
+        num_hands = most_threads()
+        rhythm = _Rhythm(num_hands, share, look)
+        for _ in range(num_hands):
+            self._start(lambda: self._work_in_rhythm(rhythm))
 
     def _start(self, work: Callable[[], None]) -> None:
         # Counted before it runs: it may have a piece in hand before anybody else knows of it.
@@ -76,25 +129,30 @@ class _Hands:
         yield_thread()
         self._work()
 
-    def _work_steadily(self, share: float) -> None:
-        while not self._is_over:
-            begun_s = time.thread_time()
-            if not self._take_turn(is_extra=True):
-                return
-            pause_s = (time.thread_time() - begun_s) * (1 / share - 1)
-            with self._changed:
-                self._changed.wait_for(lambda: self._is_over, min(pause_s, threading.TIMEOUT_MAX))
+    def _work_in_rhythm(self, rhythm: _Rhythm) -> None:
+        try:
+            while not self._is_over:
+                begun_s = time.thread_time()
+                if not self._take_turn(is_extra=True):
+                    return
+                pause_s = rhythm.pause_s(time.thread_time() - begun_s)
+                with self._changed:
+                    self._changed.wait_for(lambda: self._is_over, pause_s)
+        except threading.BrokenBarrierError:
+            return  # another one found nothing to do any more
+        finally:
+            rhythm.end()
 
     def _take_turn(self, *, is_extra: bool = False) -> bool:
-        with self._pace.turn(PIECE_BYTES, is_extra=is_extra):
+        with self._pace.turn(self._turn_bytes, is_extra=is_extra):
             return self._do_one()
 
 
 class Crew:
     """Does work piece by piece, yielding as long as nobody waits for it.
 
-    Threads that yield get next to nothing on a machine that is never idle. One more, which does
-    not, takes `steady_share` of a core: little enough for nobody to feel, and the work ends.
+    Threads that yield get next to nothing on a machine that is never idle. Others, which do not,
+    take `steady_share` of the time: little enough for nobody to feel, and the work ends.
     """
 
     def __init__(
@@ -110,6 +168,7 @@ class Crew:
         self._pace = pace or Pace()
         self._governor = governor
         self._steady_share = steady_share
+        self._cores = IdleWatch()
         self.deadline_s: float | None = None
         """When what is being done should be done, by the monotonic clock."""
 
@@ -119,25 +178,34 @@ class Crew:
         return self._steady_share is not None
 
     def run(
-        self, do_one: Callable[[], bool], *, num_bytes: int = 0, is_awaited: bool = False
+        self,
+        do_one: Callable[[], bool],
+        *,
+        num_bytes: int = 0,
+        turn_bytes: int = PIECE_BYTES,
+        is_awaited: bool = False,
     ) -> None:
-        """Call `do_one` from several threads until it returns False; raise what any of them
-        raises. What the training itself waits for is not governed."""
+        """Call `do_one` from several threads, for `turn_bytes` of `num_bytes` each time, until it
+        returns False; raise what any of them raises. What the training itself waits for is not
+        governed."""
         governor = None if is_awaited else self._governor
         if governor is not None:
             governor.begin(num_bytes, self.deadline_s)
         try:
-            self._run(do_one)
+            self._run(do_one, turn_bytes)
         finally:
             if governor is not None:
                 governor.end()
 
-    def _run(self, do_one: Callable[[], bool]) -> None:
+    def _run(self, do_one: Callable[[], bool], turn_bytes: int) -> None:
         with self._lock:
-            self._hands = hands = _Hands(do_one, self._pace)
-            hands.start(idle=not self._is_waited_for)
-            if self._steady_share is not None and not self._is_waited_for:
-                hands.start_steady(self._steady_share)
+            self._hands = hands = _Hands(do_one, turn_bytes, self._pace)
+            if self._is_waited_for:
+                hands.start()
+            elif self._steady_share is None:
+                hands.start_idle()
+            else:
+                hands.start_steady(self._steady_share, self._cores.has_idled)
         hands.wait()
 
     def hurry(self, *, for_good: bool = False) -> None:
@@ -148,7 +216,7 @@ class Crew:
         with self._lock:
             self._is_for_good |= for_good
             if not self._is_waited_for and self._hands is not None:
-                self._hands.start(idle=False)
+                self._hands.start()
             self._is_waited_for = True
             self._pace.hurry()
 

@@ -1,29 +1,27 @@
-"""An image on its way out of the arena, and a file on its way back: piece by piece."""
+"""An image on its way out of the arena, piece by piece."""
 
 from __future__ import annotations
 
-import mmap
-import os
 import threading
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 from blake3 import blake3
 
-from instride.errors import DamagedError
 from instride.faults import reached
-from instride.image.finishing import Finisher
-from instride.lifetimes import PerThread
-from instride.reasons import Reason
-from instride.store.manifest import PIECE_BYTES, Manifest
-from instride.store.verifying import drop_from_cache, open_for_reading, read_piece, wrong_size
+from instride.image.layout import Layout
+from instride.store.manifest import PIECE_BYTES
 from instride.writer.direct import PieceFile
+from instride.writer.lanes import Lane, cut_into_lanes, one_lane
 from instride.writer.page import COPIED, PROGRESS, WRITTEN, SharedPage
+from instride.writer.reading_back import Checksum
 
 POLL_S = 0.0005
-READ_BYTES = 1 << 20
-"""What a thread reads back at a time: as fast as whole pieces, in a quarter of the memory."""
+PIECES_A_TURN = 2
+"""Written at a time: fewer calls take less of a core, and a thread that yields holds them long."""
+SLICE_BYTES = 512 << 10
+"""What is completed, hashed and summed up at a time: it comes from memory once, and is in the
+cache of the core for the rest."""
 
 
 class StreamEndedError(Exception):
@@ -36,8 +34,8 @@ class ImagePieces:
     def __init__(
         self,
         arena: memoryview,
+        layout: Layout,
         num_pieces: int,
-        finisher: Finisher,
         file: PieceFile,
         page: SharedPage,
         is_over: Callable[[], bool],
@@ -46,47 +44,95 @@ class ImagePieces:
         self._arena = arena
         self._num_pieces = num_pieces
         self._num_slots = len(arena) // PIECE_BYTES
-        self._finisher = finisher
+        self._lanes = (one_lane if streams else cut_into_lanes)(layout, num_pieces)
         self._file = file
         self._page = page
         self._is_over = is_over
         self._streams = streams
-        self._order = threading.Lock()
-        self._next = 0
+        self._num_a_turn = 1 if streams else PIECES_A_TURN
+        self._lane_changed = threading.Condition()
         self._tally = threading.Lock()
         self._done: set[int] = set()
         self._num_written = 0
-        self.digests: dict[int, str] = {}
+        self._sums: dict[int, tuple[str, str]] = {}
+
+    @property
+    def turn_bytes(self) -> int:
+        return self._num_a_turn * PIECE_BYTES
 
     def slot(self, index: int) -> memoryview:
         """Where a piece lies in the arena."""
-        start = (index % self._num_slots if self._streams else index) * PIECE_BYTES
+        start = self._start_of(index)
         return self._arena[start : start + PIECE_BYTES]
 
+    def _start_of(self, index: int) -> int:
+        return (index % self._num_slots if self._streams else index) * PIECE_BYTES
+
     def do_one(self) -> bool:
-        index = self._take()
-        if index is None:
+        lane = self._take_lane()
+        if lane is None:
             return False
-        piece = self.slot(index)
-        self.digests[index] = blake3(piece).hexdigest()
+        try:
+            indices = lane.take(self._num_a_turn)
+            for index in indices:
+                self._complete(index, lane)
+        finally:
+            self._give_back(lane)
         reached("write")
-        self._file.write(piece, index * PIECE_BYTES)
-        self._tell(index)
+        # They lie one behind the other in the arena too: only streams wrap around, one at a time.
+        start = self._start_of(indices[0])
+        num_bytes = len(indices) * PIECE_BYTES
+        self._file.write(self._arena[start : start + num_bytes], indices[0] * PIECE_BYTES)
+        for index in indices:
+            self._tell(index)
         return True
 
-    def _take(self) -> int | None:
-        """The next piece, completed. Checksums run over pieces, so that this is done in order."""
-        with self._order:
-            if self._next >= self._num_pieces:
-                return None
-            index = self._next
-            if self._is_over():
-                raise StreamEndedError
-            if self._streams:
-                self.await_copy(index)
-            self._finisher.finish(self.slot(index), index * PIECE_BYTES)
-            self._next += 1
-            return index
+    def _take_lane(self) -> Lane | None:
+        """The first lane that nobody works at, so that a disk sees few places at a time."""
+        with self._lane_changed:
+            while unfinished := [lane for lane in self._lanes if lane.pieces]:
+                if self._is_over():
+                    raise StreamEndedError
+                for lane in unfinished:
+                    if not lane.is_taken:
+                        lane.is_taken = True
+                        return lane
+                self._lane_changed.wait()
+        return None
+
+    def _give_back(self, lane: Lane) -> None:
+        with self._lane_changed:
+            lane.is_taken = False
+            self._lane_changed.notify_all()
+
+    def _complete(self, index: int, lane: Lane) -> None:
+        if self._streams:
+            self.await_copy(index)
+        if lane.ahead:
+            lane.finisher.look_at(self._arena[lane.ahead.start : lane.ahead.stop])
+            lane.ahead = range(0)
+        digest, checksum = blake3(), Checksum()
+        piece = self.slot(index)
+        for start in range(0, PIECE_BYTES, SLICE_BYTES):
+            part = piece[start : start + SLICE_BYTES]
+            lane.finisher.finish(part, index * PIECE_BYTES + start)
+            digest.update(part)
+            checksum.update(part)
+        self._sums[index] = digest.hexdigest(), checksum.hexdigest()
+
+    def complete_rest(self, rest: memoryview) -> None:
+        """What is behind the last whole piece, once these are done."""
+        if rest and self._streams:
+            self.await_copy(self._num_pieces)
+        self._lanes[-1].finisher.finish(rest, self._num_pieces * PIECE_BYTES)
+
+    def sums(self) -> list[tuple[str, str]]:
+        """The hash and the checksum of every whole piece."""
+        return [self._sums[index] for index in range(self._num_pieces)]
+
+    def crcs(self) -> list[int]:
+        """Of every storage."""
+        return [crc for lane in self._lanes for crc in lane.finisher.crcs]
 
     def await_copy(self, index: int) -> None:
         """Wait until the trainer has put a piece of a stream into its slot."""
@@ -104,43 +150,3 @@ class ImagePieces:
                 self._num_written += 1
             if self._streams:
                 self._page[WRITTEN] = self._num_written
-
-
-class ReadBack:
-    """A committed file, read from the disk and compared with its manifest."""
-
-    def __init__(self, path: Path, manifest: Manifest, page: SharedPage) -> None:
-        self._path = path
-        self._manifest = manifest
-        self._page = page
-        self._indices = iter(range(len(manifest.pieces)))
-        self._order = threading.Lock()
-        self._memory = PerThread(lambda: memoryview(mmap.mmap(-1, READ_BYTES)))
-        size = path.stat().st_size
-        if size != manifest.size_bytes:
-            raise wrong_size(path, size, manifest)
-        self._fd = open_for_reading(path)
-
-    def do_one(self) -> bool:
-        with self._order:
-            index = next(self._indices, None)
-        if index is None:
-            return False
-        offset = index * PIECE_BYTES
-        if self._digest(offset) != self._manifest.pieces[index]:
-            raise DamagedError(self._path, Reason("other-bytes", {"offset": offset}))
-        self._page[PROGRESS] += 1
-        return True
-
-    def _digest(self, offset: int) -> str:
-        digest, view = blake3(), self._memory.get()
-        for start in range(offset, offset + PIECE_BYTES, READ_BYTES):
-            num_bytes = read_piece(self._fd, view, start)
-            digest.update(view[:num_bytes])
-            if num_bytes < READ_BYTES:
-                break  # the end of the file
-        return digest.hexdigest()
-
-    def close(self) -> None:
-        drop_from_cache(self._fd)
-        os.close(self._fd)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 from blake3 import blake3
 from isal.isal_zlib import crc32
 
 from instride.faults import reached
-from instride.image.finishing import Finisher
 from instride.image.layout import lay_out, tail_of
 from instride.store.atomic import sync_file
 from instride.store.manifest import PIECE_BYTES, TAIL_BYTES, token_of
@@ -19,6 +19,7 @@ from instride.writer.hands import Crew
 from instride.writer.page import PROGRESS, SharedPage
 from instride.writer.pieces import ImagePieces, StreamEndedError
 from instride.writer.protocol import Begin, Finish
+from instride.writer.reading_back import Checksum
 
 IDENTITY = ".data/serialization_id"
 """A record of torch's own files: 40 digits that no other file has."""
@@ -57,26 +58,26 @@ def write_image(
     file = PieceFile(temporary, job.begin.image_bytes)
     try:
         reached("opened")
-        finisher = Finisher(layout)
         pieces = ImagePieces(
-            arena, num_whole, finisher, file, page, lambda: job.is_cancelled, job.begin.streams
+            arena, layout, num_whole, file, page, lambda: job.is_cancelled, job.begin.streams
         )
         crew.run(
-            pieces.do_one, num_bytes=job.begin.image_bytes, is_awaited=job.begin.streams
-        )  # of a stream the rest waits in the training thread
+            pieces.do_one,
+            num_bytes=job.begin.image_bytes,
+            turn_bytes=pieces.turn_bytes,
+            is_awaited=job.begin.streams,  # its rest waits in the training thread
+        )
         reached("written")
         finish = job.await_rest()
-        if rest_bytes and job.begin.streams:
-            pieces.await_copy(num_whole)
         rest = pieces.slot(num_whole)[:rest_bytes]
-        finisher.finish(rest, num_whole * PIECE_BYTES)
-        digests = [pieces.digests[index] for index in range(num_whole)]
+        pieces.complete_rest(rest)
+        sums = pieces.sums()
         tail = b""
         if job.begin.sizes is not None:
-            small = finish.small | {IDENTITY: _identity(digests, rest)}
+            small = finish.small | {IDENTITY: _identity(sums, rest)}
             small_crcs = [crc32(data) for data in small.values()]
-            tail = tail_of(layout, finisher.crcs, small, small_crcs)
-        digests += _write_tail(file, rest, tail, num_whole * PIECE_BYTES)
+            tail = tail_of(layout, pieces.crcs(), small, small_crcs)
+        sums += _write_tail(file, rest, tail, num_whole * PIECE_BYTES)
         size_bytes = job.begin.image_bytes + len(tail)
         file.cut(size_bytes)
         reached("tail")
@@ -84,31 +85,34 @@ def write_image(
         page[PROGRESS] += 1
         reached("synced")
         before = pieces.slot(num_whole - 1) if num_whole else memoryview(b"")
-        return Written(size_bytes, digests, token_of(_last(before, rest, tail)), file.is_direct)
+        token = token_of(_last(before, rest, tail))
+        digests, checksums = ([each[which] for each in sums] for which in (0, 1))
+        return Written(size_bytes, digests, token, file.is_direct, checksums)
     finally:
         file.close()
 
 
-def _identity(digests: list[str], rest: memoryview) -> bytes:
+def _identity(sums: list[tuple[str, str]], rest: memoryview) -> bytes:
     """From every byte of every storage: the directory alone may be longer than the part of a file
     that its manifest is found by, and would not tell two files with the same name apart."""
-    total = blake3("".join(digests).encode())
+    total = blake3("".join(digest for digest, _ in sums).encode())
     total.update(rest)
     return f"{int(total.hexdigest()[:32], 16):040d}".encode()
 
 
-def _write_tail(file: PieceFile, rest: memoryview, tail: bytes, offset: int) -> list[str]:
-    """What is behind the whole pieces: the end of the storages and the tail."""
+def _write_tail(
+    file: PieceFile, rest: memoryview, tail: bytes, offset: int
+) -> Iterator[tuple[str, str]]:
+    """What is behind the whole pieces: the end of the storages and the tail. Gives the hash and
+    the checksum of each piece."""
     num_bytes = len(rest) + len(tail)
-    digests = []
     with aligned_copy(rest, tail) as buffer, memoryview(buffer) as view:
         for start in range(0, len(view), PIECE_BYTES):
             with view[start : start + PIECE_BYTES] as piece:
                 reached("write")
                 file.write(piece, offset + start)
                 with piece[: num_bytes - start] as content:
-                    digests.append(blake3(content).hexdigest())
-    return digests
+                    yield blake3(content).hexdigest(), Checksum(content).hexdigest()
 
 
 def _last(before: memoryview, rest: memoryview, tail: bytes) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 from pathlib import Path
@@ -23,7 +24,7 @@ from instride.governor.gauge import (
 from instride.governor.gpu import GpuGauge, is_unseen
 from instride.governor.model import Step
 from instride.governor.signals import PageSteps, Signals
-from instride.governor.spare_cores import read_ticks, spare_of
+from instride.governor.spare_cores import IdleWatch, idle_cores, read_ticks, spare_of
 
 
 class Page:
@@ -165,6 +166,37 @@ def test_cores_are_spare_only_where_others_are_busy() -> None:
     assert spare_of(before, {0: (99, 100), 1: (98, 100), 2: (97, 100)}) == set()
     assert spare_of(before, {0: (1, 100), 1: (2, 100), 2: (3, 100)}) == set()
     assert spare_of({}, {0: (1, 100)}) == set()
+
+
+def test_parts_of_cores_that_idle_are_added_up() -> None:
+    before = {0: (0, 0), 1: (0, 0)}
+    assert idle_cores(before, {0: (10, 100), 1: (40, 100)}) == pytest.approx(0.5)
+    assert idle_cores(before, {0: (0, 100), 1: (0, 100)}) == 0
+    assert idle_cores({}, {0: (0, 100)}) == math.inf  # nobody can tell
+
+
+def test_a_machine_has_idled_if_it_did_since_the_last_look(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now_s = [100.0]
+    monkeypatch.setattr("instride.governor.spare_cores.time.monotonic", lambda: now_s[0])
+
+    def ticks(busy: int, idle: int) -> None:
+        (tmp_path / "stat").write_text(f"cpu  1 2 3\ncpu0 {busy} 0 0 {idle} 0 0 0 0\n")
+
+    ticks(0, 0)
+    watch = IdleWatch(tmp_path)
+    assert watch.has_idled()  # not known yet
+    ticks(1000, 0)
+    now_s[0] += 1
+    assert not watch.has_idled()
+    ticks(1000, 1000)
+    assert not watch.has_idled()  # too soon to tell
+    now_s[0] += 1
+    assert watch.has_idled()
+    (tmp_path / "stat").unlink()
+    now_s[0] += 1
+    assert watch.has_idled()
 
 
 def test_counters_that_nobody_keeps_are_no_error(tmp_path: Path) -> None:

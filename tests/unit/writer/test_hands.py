@@ -165,7 +165,59 @@ def test_work_ends_where_threads_that_yield_get_nothing(monkeypatch: pytest.Monk
     crew = Crew(pace, steady_share=0.5)
     crew.run(do_one)
     assert len(doers) == 10
-    assert len(set(doers)) == 1
+    assert len(set(doers)) <= most_threads()  # and not those that yield
+
+
+def nothing_idles(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("instride.writer.hands.IdleWatch.has_idled", lambda self: False)
+
+
+def test_nobody_yields_where_nothing_would_be_left_for_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """They would stand still with a piece in hand, and with the lock of the interpreter."""
+    nothing_idles(monkeypatch)
+    yielded: list[int] = []
+    monkeypatch.setattr(hands, "yield_thread", lambda: yielded.append(1))
+    pieces = iter(range(10))
+    Crew(steady_share=0.9).run(lambda: next(pieces, None) is not None)
+    assert next(pieces, None) is None
+    assert not yielded
+
+
+def test_those_who_yield_come_as_soon_as_something_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    has_come = threading.Event()
+    looks = iter([False, False, True])
+    monkeypatch.setattr("instride.writer.hands.IdleWatch.has_idled", lambda self: next(looks, True))
+    monkeypatch.setattr(hands, "yield_thread", has_come.set)
+    Crew(steady_share=0.9).run(lambda: not has_come.is_set())
+
+
+@pytest.mark.skipif(most_threads() == 1, reason="a machine with one core")
+def test_who_is_steady_takes_all_cores_at_the_same_moment(monkeypatch: pytest.MonkeyPatch) -> None:
+    nothing_idles(monkeypatch)
+    together = threading.Barrier(most_threads())
+    turns = iter(range(5 * most_threads()))
+    order = threading.Lock()
+
+    def do_one() -> bool:
+        with order:
+            if next(turns, None) is None:
+                return False
+        together.wait(60)  # BrokenBarrierError if another one is pausing meanwhile
+        return True
+
+    Crew(steady_share=0.9).run(do_one)
+    assert next(turns, None) is None
+
+
+@pytest.mark.parametrize("failing", range(most_threads()))
+def test_an_error_of_one_who_is_steady_ends_all_of_them(
+    failing: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nothing_idles(monkeypatch)
+    with pytest.raises(OSError, match="No space left"):
+        Crew(steady_share=0.5).run(Pieces(failing).do_one)
 
 
 def test_who_is_steady_pauses_with_all_others() -> None:

@@ -38,7 +38,12 @@ class Interrupted(Crew):
         self.interrupted: SimpleQueue[int] = SimpleQueue()
 
     def run(
-        self, do_one: Callable[[], bool], *, num_bytes: int = 0, is_awaited: bool = False
+        self,
+        do_one: Callable[[], bool],
+        *,
+        num_bytes: int = 0,
+        turn_bytes: int = 0,
+        is_awaited: bool = False,
     ) -> None:
         assert num_bytes > 0
         super().run(lambda: self._count() and do_one())

@@ -9,7 +9,7 @@ from instride.bench.training import Training
 from instride.bench.ways.contract import NoSaving, Way
 from instride.bench.ways.dcp import DcpAsync, DcpPinned, DcpProcess, DcpSave
 from instride.bench.ways.others import LightningAsync, TorchCheckpointing, TorchSave
-from instride.bench.ways.ours import Instride, InstrideWithoutRoom
+from instride.bench.ways.ours import Instride, InstrideAtOnce, InstrideWithoutRoom
 
 WAYS: dict[str, Callable[[Training, Path], Way]] = {
     "none": NoSaving,
@@ -22,5 +22,6 @@ WAYS: dict[str, Callable[[Training, Path], Way]] = {
     "torch_checkpointing": TorchCheckpointing,
     "lightning": LightningAsync,
     "instride": Instride,
+    "instride at once": InstrideAtOnce,
     "instride full GPU": InstrideWithoutRoom,
 }

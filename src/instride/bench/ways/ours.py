@@ -12,6 +12,7 @@ import torch
 
 from instride.bench.training import Training
 from instride.bench.ways.contract import NoSaving, Ticket, tensors_in
+from instride.governor.model import BUDGET
 from instride.writer.journal import journal_path
 
 LEFT_BYTES = 3 << 29
@@ -20,6 +21,7 @@ LEFT_BYTES = 3 << 29
 
 class Instride(NoSaving):
     is_synced = True
+    budget = BUDGET
 
     def __init__(self, training: Training, folder: Path) -> None:
         super().__init__(training, folder)
@@ -27,7 +29,11 @@ class Instride(NoSaving):
 
         self._folder = folder
         self._saver = Saver(
-            folder, model=training.model, optimizer=training.optimizer, keep=Keep(last=2)
+            folder,
+            model=training.model,
+            optimizer=training.optimizer,
+            keep=Keep(last=2),
+            budget=self.budget,
         )
 
     def save(self, step: int) -> Ticket:
@@ -40,6 +46,12 @@ class Instride(NoSaving):
 
     def close(self) -> None:
         self._saver.close()
+
+
+class InstrideAtOnce(Instride):
+    """In no more time than the work takes, whatever training thinks of it."""
+
+    budget = 0.99
 
 
 class InstrideWithoutRoom(Instride):
