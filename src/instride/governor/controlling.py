@@ -69,6 +69,7 @@ class Controller:
         self._retry_s = RETRY_S
         self._hasty_effort = 0.0
         self._must_begin = False
+        self._looking_duty: float | None = None
         self._last: tuple[str, str] | None = None
         """Why things are as they are, until the last change has shown what it does."""
 
@@ -77,6 +78,7 @@ class Controller:
         self._urgency.begin()
         self._hasty_effort = 0.0
         self._must_begin = False
+        self._looking_duty = None
 
     def decide(self, outlook: Outlook) -> Decision:
         if outlook.training == "over":
@@ -136,7 +138,7 @@ class Controller:
         if not outlook.has_steps and self._last is not None:
             return "no-steps", "no steps are seen for the moment: as before"
         if self._effort is None or not outlook.has_steps:
-            self._move(outlook, self._gentle(outlook.strain), self._first_duty(outlook))
+            self._move(outlook, self._gentle(outlook.strain), self._duty_at_first(outlook))
             return self._unknown(outlook)
         if outlook.now_s >= self._retry_at_s:
             self._ceiling, self._retry_at_s = min(1.0, PROBE * self._ceiling), inf
@@ -144,7 +146,7 @@ class Controller:
         since = [pair for pair in pairs if pair.at_s > self._changed_s]
         if len(since) < LEAST_PAIRS:
             if self._last is None:
-                self._duty = self._first_duty(outlook)
+                self._duty = self._duty_at_first(outlook)
             return self._last or self._unknown(outlook)
         harm = self._harm(since)
         self._last = self._cut_back(outlook, harm) if harm else self._grow(outlook, pairs)
@@ -219,6 +221,15 @@ class Controller:
         if _is_strained(strain):
             effort = min(effort, 0.5 / self._most_threads)
         return effort
+
+    def _duty_at_first(self, outlook: Outlook) -> float:
+        """The same for as long as steps are looked at: whenever it changes, a window of work ends,
+        and there is nothing to compare."""
+        if not outlook.has_steps:
+            return self._first_duty(outlook)
+        if self._looking_duty is None:
+            self._looking_duty = self._first_duty(outlook)
+        return self._looking_duty
 
     def _first_duty(self, outlook: Outlook) -> float:
         """The share of time at work, until it is known what that does to steps."""

@@ -31,6 +31,11 @@ class Setting(msgspec.Struct, frozen=True):
     """False during a pause."""
 
 
+class Turn(msgspec.Struct):
+    num_bytes: int
+    """What it counts for: whoever finds out meanwhile that it is less says so here."""
+
+
 class Tally(msgspec.Struct, frozen=True):
     """What has been done so far."""
 
@@ -74,17 +79,18 @@ class Pace:
         """False while nothing is to be begun at all, because a training runs."""
 
     @contextmanager
-    def turn(self, num_bytes: int, *, is_extra: bool = False) -> Iterator[None]:
+    def turn(self, num_bytes: int, *, is_extra: bool = False) -> Iterator[Turn]:
         """Around one piece of work: waits until it may be done; StoppedError if it never will.
 
         An extra one does not count as a thread: those that yield may all be in the middle of a
         piece, and get nothing done."""
         self._enter(num_bytes, is_extra)
+        turn = Turn(num_bytes)
         begun_s = time.monotonic()
         try:
-            yield
+            yield turn
         finally:
-            self._leave(num_bytes, time.monotonic() - begun_s)
+            self._leave(turn.num_bytes, time.monotonic() - begun_s)
 
     def set(self, setting: Setting) -> None:
         with self._changed:

@@ -63,9 +63,15 @@ class IdleWatch:
             if now_s - self._looked_s >= LOOK_S:
                 self._looked_s = now_s
                 after = read_ticks(self._proc)
-                self._has_idled = idle_cores(self._before, after) >= FEWEST_CORES
+                ours = {core: after[core] for core in usable(after)}
+                self._has_idled = idle_cores(self._before, ours) >= FEWEST_CORES
                 self._before = after
             return self._has_idled
+
+
+def usable(ticks: Ticks) -> set[int]:
+    """The cores that this process may run on: others may idle as they please."""
+    return set(ticks) & os.sched_getaffinity(0)
 
 
 def idle_cores(before: Ticks, after: Ticks) -> float:

@@ -211,9 +211,12 @@ class Stager:
 
     def _copier(self, plan: Plan) -> WholeCopy:
         with self._making_copy:
-            if self._copy is None or not self._copy.is_for(plan, self.arena):
-                self._copy = WholeCopy(plan, self.arena, self._device_arenas)
-            return self._copy
+            if self._copy is not None and self._copy.is_for(plan, self.arena):
+                return self._copy
+            copy = WholeCopy(plan, self.arena, self._device_arenas)
+            if plan is self._plan:  # a save may have planned anew while this was made ahead of it
+                self._copy = copy
+            return copy
 
     def fence(self) -> None:
         """An optimizer is about to change what it owns."""

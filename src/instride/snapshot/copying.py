@@ -30,6 +30,8 @@ class WholeCopy:
 
     def __init__(self, plan: Plan, arena: Arena, arenas: DeviceArenas) -> None:
         self._plan = plan
+        # First of all: storages that become others while this is being made are seen by it.
+        self._num_moves = plan.num_moves
         self._memory = arena.memory
         on_host = [n for n, source in enumerate(plan.sources) if not is_ordered(source.device)]
         self._indices = {index: place for place, index in enumerate(on_host)}
@@ -43,15 +45,20 @@ class WholeCopy:
         """A GPU may still be writing to memory of the host that is locked for it."""
 
     def is_for(self, plan: Plan, arena: Arena) -> bool:
-        return self._plan is plan and self._memory is arena.memory
+        is_of_plan = self._plan is plan and self._num_moves == plan.num_moves
+        return is_of_plan and self._memory is arena.memory
 
     def follow(self, moved: list[int]) -> bool:
-        """Go on with other storages of the plan; False where a device has to begin anew."""
+        """Go on with other storages of the plan; False where a device has to begin anew, or some
+        have moved before."""
+        if self._num_moves + 1 != self._plan.num_moves:
+            return False
         for index in moved:
             place = self._indices.get(index)
             if place is None:
                 return False
             self._sources[place] = self._plan.sources[index]
+        self._num_moves += 1
         return True
 
     @property

@@ -49,7 +49,8 @@ class Crossing:
                 into = locked if self._arena.is_locked(place) else other
                 into[0].append(place)
                 into[1].append(piece)
-            others.append(other)
+            if other[0]:
+                others.append(other)
             yield locked
 
     def finish(self) -> None:

@@ -144,15 +144,19 @@ class DeviceArenas:
     @property
     def register_s(self) -> float:
         """How long nothing could be launched because memory was being locked to leave them by."""
-        return sum(arena.ring.register_s for arena in self._arenas.values())
+        return sum(arena.ring.register_s for arena in self._all())
 
     def close_in_child(self) -> None:
-        for arena in self._arenas.values():
+        for arena in self._arenas.values():  # whoever had the lock is not in the child
             arena.ring.close_in_child()
 
     def close(self) -> None:
-        for arena in self._arenas.values():
+        for arena in self._all():
             arena.close()
+
+    def _all(self) -> list[DeviceArena]:
+        with self._lock:
+            return list(self._arenas.values())
 
 
 class TrainingPeak:

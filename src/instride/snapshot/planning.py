@@ -43,6 +43,8 @@ class Plan:
         self.detached = detached
         self.sources: list[torch.Tensor] = []
         """The bytes of each storage."""
+        self.num_moves = 0
+        """How often some of them became others; counted once they have."""
         self.locations: list[str] = []
         """Where `torch.load` would put each of them, as torch calls it."""
         self.specs: list[Spec] = []
@@ -123,6 +125,7 @@ class Plan:
             self.sources[index] = _bytes_of(storage)
         self._addresses = addresses
         self._places = self._places_now()
+        self.num_moves += 1
         return list(others)
 
     @property
@@ -146,6 +149,7 @@ class Plan:
             if spec.storage in unused:
                 self._addresses[number] = NOWHERE
         self._places = self._places_now()
+        self.num_moves += bool(unused)
         return list(unused)
 
     def _is_unused(self, index: int) -> bool:

@@ -31,6 +31,7 @@ class Ring:
         self._arena = Arena()
         self._slots: tuple[torch.Tensor, ...] | None = None
         self._making_ready = threading.Lock()
+        self._carrying = threading.Lock()
 
     @property
     def register_s(self) -> float:
@@ -45,7 +46,9 @@ class Ring:
                 self._arena.populate()
                 self._arena.register()
                 slots = self._arena.memory.split(REGISTERED_BYTES)
-                self._slots = tuple(slot for slot in slots if self._arena.is_locked(slot))
+                # Where memory was short the last one may be too small for what it has to take.
+                whole = [slot for slot in slots if slot.numel() == REGISTERED_BYTES]
+                self._slots = tuple(slot for slot in whole if self._arena.is_locked(slot))
             return self._slots
 
     def carry(self, pairs: Iterable[Pairs]) -> None:
@@ -58,7 +61,8 @@ class Ring:
                 torch._foreach_copy_(places, pieces)
             return
         carrier = _Carrier(groups, torch.cuda.current_stream())
-        together(*(partial(carrier.work, slot) for slot in slots))
+        with self._carrying:  # a save that is given up is drained while it is being drained
+            together(*(partial(carrier.work, slot) for slot in slots))
 
     def close_in_child(self) -> None:
         self._arena.close_in_child()

@@ -19,8 +19,8 @@ def crews(hello: Hello, page: SharedPage, told: Told) -> tuple[Crew, Crew]:
     """Hands for what is saved, and for what is packed: under one pace, and one governor if the
     trainer asked for one.
 
-    What they take of a core in any case is the budget: that is all a training can lose by it, since
-    they pause for the rest of the time as long as it is not known what they cost."""
+    What they take of a core in any case is the budget, on a machine without idle cores: there they
+    pause for half of the time as long as it is not known what they cost."""
     pace = Pace()
     governor = _govern(pace, hello, page, told)
     share = None if hello.budget is None else hello.budget / LOOKING

@@ -6,6 +6,7 @@ import os
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 
 from instride.governor.governing import Governor
 from instride.governor.pace import Pace
@@ -24,8 +25,8 @@ class _Rhythm:
     """Lets hands begin their turns at the same moments, and pause between them.
 
     The threads of a training wait for each other: where one core is taken from them, the others
-    stand still too. So what is taken is taken from all of them at once, and costs them the time
-    of one."""
+    stand still too. So what is taken is taken from all of them at once where that is possible; the
+    pauses are long enough for a training that loses all of it one after the other."""
 
     def __init__(self, num_hands: int, share: float, on_beat: Callable[[], None]) -> None:
         self._share = share
@@ -42,7 +43,7 @@ class _Rhythm:
         return self._next_s - time.monotonic()
 
     def _set_next(self) -> None:
-        pause_s = min(max(self._took_s) * (1 / self._share - 1), threading.TIMEOUT_MAX)
+        pause_s = min(sum(self._took_s) * (1 / self._share - 1), threading.TIMEOUT_MAX)
         self._next_s = time.monotonic() + pause_s
         self._took_s.clear()
         self._on_beat()
@@ -83,13 +84,18 @@ class _Hands:
             nonlocal may_start_idle
             if may_start_idle and has_idled():
                 may_start_idle = False
-                self.start_idle()
+                with suppress(RuntimeError):  # no more threads are allowed: these suffice
+                    self.start_idle()
 
         look()
         num_hands = most_threads()
         rhythm = _Rhythm(num_hands, share, look)
-        for _ in range(num_hands):
-            self._start(lambda: self._work_in_rhythm(rhythm))
+        try:
+            for _ in range(num_hands):
+                self._start(lambda: self._work_in_rhythm(rhythm))
+        except BaseException:
+            rhythm.end()  # those that did start would wait for the others for ever
+            raise
 
     def _start(self, work: Callable[[], None]) -> None:
         # Counted before it runs: it may have a piece in hand before anybody else knows of it.
@@ -99,6 +105,13 @@ class _Hands:
         except BaseException:
             self._count(-1)
             raise
+
+    def fail(self, error: BaseException) -> None:
+        """Let the hands that there are end with the piece that they are at."""
+        with self._changed:
+            self._errors.append(error)
+            self._is_over = True
+            self._changed.notify_all()
 
     def _count(self, change: int) -> None:
         with self._changed:
@@ -144,8 +157,11 @@ class _Hands:
             rhythm.end()
 
     def _take_turn(self, *, is_extra: bool = False) -> bool:
-        with self._pace.turn(self._turn_bytes, is_extra=is_extra):
-            return self._do_one()
+        with self._pace.turn(self._turn_bytes, is_extra=is_extra) as turn:
+            has_done = self._do_one()
+            if not has_done:
+                turn.num_bytes = 0
+            return has_done
 
 
 class Crew:
@@ -192,21 +208,27 @@ class Crew:
         if governor is not None:
             governor.begin(num_bytes, self.deadline_s)
         try:
-            self._run(do_one, turn_bytes)
+            self._run(do_one, turn_bytes, is_awaited=is_awaited)
         finally:
             if governor is not None:
                 governor.end()
 
-    def _run(self, do_one: Callable[[], bool], turn_bytes: int) -> None:
+    def _run(self, do_one: Callable[[], bool], turn_bytes: int, *, is_awaited: bool) -> None:
         with self._lock:
             self._hands = hands = _Hands(do_one, turn_bytes, self._pace)
-            if self._is_waited_for:
-                hands.start()
-            elif self._steady_share is None:
-                hands.start_idle()
-            else:
-                hands.start_steady(self._steady_share, self._cores.has_idled)
+            try:
+                self._start(hands, is_awaited=is_awaited)
+            except BaseException as error:  # some may be at work all the same, and are waited for
+                hands.fail(error)
         hands.wait()
+
+    def _start(self, hands: _Hands, *, is_awaited: bool) -> None:
+        if is_awaited or self._is_waited_for:
+            hands.start()
+        elif self._steady_share is None:
+            hands.start_idle()
+        else:
+            hands.start_steady(self._steady_share, self._cores.has_idled)
 
     def hurry(self, *, for_good: bool = False) -> None:
         """Add hands that do not yield, now and for what comes, until `relax`, or for good.
@@ -216,7 +238,8 @@ class Crew:
         with self._lock:
             self._is_for_good |= for_good
             if not self._is_waited_for and self._hands is not None:
-                self._hands.start()
+                with suppress(RuntimeError):  # no more threads are allowed: those go on
+                    self._hands.start()
             self._is_waited_for = True
             self._pace.hurry()
 

@@ -76,9 +76,9 @@ class ImagePieces:
             indices = lane.take(self._num_a_turn)
             for index in indices:
                 self._complete(index, lane)
+                reached("write")
         finally:
             self._give_back(lane)
-        reached("write")
         # They lie one behind the other in the arena too: only streams wrap around, one at a time.
         start = self._start_of(indices[0])
         num_bytes = len(indices) * PIECE_BYTES

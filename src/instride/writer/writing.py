@@ -107,7 +107,7 @@ def _write_tail(
     the checksum of each piece."""
     num_bytes = len(rest) + len(tail)
     with aligned_copy(rest, tail) as buffer, memoryview(buffer) as view:
-        for start in range(0, len(view), PIECE_BYTES):
+        for start in range(0, num_bytes, PIECE_BYTES):
             with view[start : start + PIECE_BYTES] as piece:
                 reached("write")
                 file.write(piece, offset + start)

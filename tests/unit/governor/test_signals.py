@@ -182,8 +182,12 @@ def test_a_machine_has_idled_if_it_did_since_the_last_look(
     monkeypatch.setattr("instride.governor.spare_cores.time.monotonic", lambda: now_s[0])
 
     def ticks(busy: int, idle: int) -> None:
-        (tmp_path / "stat").write_text(f"cpu  1 2 3\ncpu0 {busy} 0 0 {idle} 0 0 0 0\n")
+        # What the second core does is none of our business: we may not run there.
+        (tmp_path / "stat").write_text(
+            f"cpu  1 2 3\ncpu0 {busy} 0 0 {idle} 0 0 0 0\ncpu1 0 0 0 {busy + idle} 0 0 0 0\n"
+        )
 
+    monkeypatch.setattr("instride.governor.spare_cores.os.sched_getaffinity", lambda _: {0})
     ticks(0, 0)
     watch = IdleWatch(tmp_path)
     assert watch.has_idled()  # not known yet

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 
 import pytest
 
@@ -244,3 +245,64 @@ def test_next_to_no_share_of_a_core_is_a_share() -> None:
     pieces = iter(range(20))
     Crew(steady_share=1e-15).run(lambda: next(pieces, None) is not None)
     assert next(pieces, None) is None
+
+
+@pytest.mark.parametrize("num_allowed", range(2 * most_threads()))
+@pytest.mark.parametrize("share", [None, 0.5])
+def test_where_no_more_threads_are_allowed_work_ends_before_the_error_is_told(
+    share: float | None, num_allowed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else a thread would go on writing to a file that is closed, or to the next one."""
+    start = threading.Thread.start
+    allowed = iter(range(num_allowed))
+
+    def start_if_allowed(thread: threading.Thread) -> None:
+        if next(allowed, None) is None:
+            raise RuntimeError("can't start new thread")
+        start(thread)
+
+    at_work: set[int] = set()
+
+    def do_one() -> bool:
+        at_work.add(threading.get_ident())
+        has_tried.wait(60)
+        at_work.discard(threading.get_ident())
+        return False
+
+    has_tried = threading.Event()
+    monkeypatch.setattr(threading.Thread, "start", start_if_allowed)
+    monkeypatch.setattr(hands._Hands, "fail", told(hands._Hands.fail, has_tried))
+    crew = Crew(steady_share=share)
+    if num_allowed >= (most_threads() if share is None else 2 * most_threads()):
+        has_tried.set()
+        crew.run(do_one)
+    else:
+        with pytest.raises(RuntimeError, match="new thread"):
+            crew.run(do_one)
+    assert not at_work
+
+
+def told(
+    fail: Callable[[hands._Hands, BaseException], None], event: threading.Event
+) -> Callable[[hands._Hands, BaseException], None]:
+    def noted(self: hands._Hands, error: BaseException) -> None:
+        fail(self, error)
+        event.set()
+
+    return noted
+
+
+def test_what_training_waits_for_yields_to_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    nothing_idles(monkeypatch)
+    monkeypatch.setattr(hands, "yield_thread", lambda: pytest.fail("it yields"))
+    monkeypatch.setattr(hands._Hands, "start_steady", lambda *_: pytest.fail("it pauses"))
+    pieces = iter(range(10))
+    Crew(steady_share=0.01).run(lambda: next(pieces, None) is not None, is_awaited=True)
+    assert next(pieces, None) is None
+
+
+def test_turns_in_which_nothing_was_left_to_do_count_for_nothing() -> None:
+    pace = Pace()
+    pieces = iter(range(10))
+    Crew(pace).run(lambda: next(pieces, None) is not None, turn_bytes=3)
+    assert pace.tally().num_bytes == 30

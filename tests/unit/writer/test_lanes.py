@@ -18,13 +18,7 @@ from instride.image.finishing import Finisher
 from instride.image.layout import Layout, lay_out
 from instride.store.manifest import PIECE_BYTES
 from instride.writer.direct import PieceFile
-from instride.writer.lanes import (
-    FEWEST_PIECES,
-    MOST_AHEAD_BYTES,
-    MOST_LANES,
-    cut_into_lanes,
-    one_lane,
-)
+from instride.writer.lanes import FEWEST_PIECES, MOST_LANES, cut_into_lanes, one_lane
 from instride.writer.page import SharedPage
 from instride.writer.pieces import ImagePieces, StreamEndedError
 
@@ -46,7 +40,7 @@ def test_lanes_hold_every_piece_once_and_in_order(sizes: list[int]) -> None:
     assert [index for lane in lanes for index in lane.pieces] == list(range(num_pieces))
     assert 1 <= len(lanes) <= MOST_LANES
     for lane in lanes[1:]:
-        assert len(lane.ahead) <= MOST_AHEAD_BYTES
+        assert len(lane.ahead) < PIECE_BYTES
         assert len(lane.ahead) == 0 or lane.ahead.stop <= lane.pieces.start * PIECE_BYTES
         assert len(lane.pieces) >= FEWEST_PIECES
 
@@ -56,9 +50,17 @@ def test_one_storage_that_is_longer_than_all_lanes_has_one() -> None:
     assert len(cut_into_lanes(layout, layout.num_bytes // PIECE_BYTES)) == 1
 
 
-def test_many_storages_have_as_many_lanes_as_there_may_be() -> None:
-    layout = lay_out([PIECE_BYTES] * 200)
-    assert len(cut_into_lanes(layout, layout.num_bytes // PIECE_BYTES)) == MOST_LANES
+@pytest.mark.parametrize("size", [1000, PIECE_BYTES, 16 * MIB, 64 * MIB, 65 * MIB + 3])
+def test_many_storages_have_as_many_lanes_as_there_may_be(size: int) -> None:
+    layout = lay_out([size] * (4096 * MIB // size))
+    num_pieces = layout.num_bytes // PIECE_BYTES
+    lanes = cut_into_lanes(layout, num_pieces)
+    assert len(lanes) == MOST_LANES
+    assert max(len(lane.pieces) for lane in lanes) <= 2 * num_pieces // MOST_LANES
+
+
+def test_what_is_no_zip_is_cut_anywhere() -> None:
+    assert len(cut_into_lanes(lay_out([]), 200)) == MOST_LANES
 
 
 def test_what_streams_has_one_lane() -> None:
@@ -80,6 +82,7 @@ AWKWARD = [
     [PIECE_BYTES - 4096 - 8, 17, 300] * 30,
     [3 * MIB + 5, 0, 6 * MIB, 1] * 15,
     [100 * MIB, 3, 9 * MIB, 50 * MIB],
+    [20 * MIB, 20 * MIB - 4096 - 30, 40 * MIB] * 2,
 ]
 
 

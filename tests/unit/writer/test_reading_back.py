@@ -40,12 +40,14 @@ def ways(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return found
 
 
-def committed(store: Path) -> tuple[Commits, Path]:
-    layout = lay_out(SIZES)
+def committed(store: Path, sizes: list[int] | None = SIZES) -> tuple[Commits, Path]:
+    """A file of ours, or one that torch.save has made whole."""
+    num_bytes = 2 * PIECE_BYTES if sizes is None else lay_out(sizes).num_bytes
+    small = {} if sizes is None else {"data.pkl": b"N."}
     path = store / "step_00000003.pt"
-    arena_bytes = -(-layout.num_bytes // PIECE_BYTES) * PIECE_BYTES
-    job = Job(Begin(1, str(path), SIZES, layout.num_bytes, arena_bytes, False))
-    job.settle(Finish(1, {"data.pkl": b"N."}, 3, None, [], {}, 0.0, 0.0, 0.0, 0.0, 0.0))
+    arena_bytes = -(-num_bytes // PIECE_BYTES) * PIECE_BYTES
+    job = Job(Begin(1, str(path), sizes, num_bytes, arena_bytes, False))
+    job.settle(Finish(1, small, 3, None, [], {}, 0.0, 0.0, 0.0, 0.0, 0.0))
     commits = Commits(store, Keep(), SharedPage.create(), Crew())
     arena = torch.zeros(arena_bytes + 4096, dtype=torch.uint8)
     start = -arena.data_ptr() % 4096
@@ -98,3 +100,14 @@ def test_a_file_without_a_manifest_is_damaged(tmp_path: Path, ways: list[str]) -
     with pytest.raises(DamagedError):
         commits.tidy(path)
     assert ways == []
+
+
+def test_a_file_that_ends_with_a_piece_has_no_empty_one_behind_it(
+    tmp_path: Path, ways: list[str]
+) -> None:
+    commits, path = committed(tmp_path, None)
+    manifest = read_manifest(path)
+    assert manifest is not None
+    assert len(manifest.pieces) == 2
+    assert commits.tidy(path) == []
+    assert ways == ["checksums"]
