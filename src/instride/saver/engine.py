@@ -23,7 +23,8 @@ from instride.saver.letter import Letter, finish_of, settle
 from instride.saver.patience import Watch
 from instride.saver.pending import Pending, Purpose, is_sayable
 from instride.saver.posting import Outgoing, Poster
-from instride.saver.staging import Staged, Stager
+from instride.saver.staged import Staged
+from instride.saver.staging import Stager
 from instride.saver.telling import Telling
 from instride.snapshot.copying import WriterGoneError
 from instride.snapshot.late import Promise

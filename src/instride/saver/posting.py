@@ -17,7 +17,7 @@ from instride.faults import reached
 from instride.saver.courier import Courier
 from instride.saver.letter import Letter
 from instride.saver.pending import Pending
-from instride.saver.staging import Staged
+from instride.saver.staged import Staged
 from instride.saver.telling import Telling
 from instride.writer.protocol import Finish
 

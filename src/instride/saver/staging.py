@@ -6,111 +6,23 @@ import threading
 import weakref
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Protocol
 
 import torch
 
 from instride.errors import UnsafeStateError
 from instride.faults import reached
+from instride.saver.staged import Skeletal, Staged, Wholesale
 from instride.snapshot.arena import Arena
-from instride.snapshot.copying import WholeCopy, stream
+from instride.snapshot.copying import WholeCopy
 from instride.snapshot.device_arena import DeviceArenas
 from instride.snapshot.freezing import Frozen, UnsupportedStateError, freeze, without_collecting
 from instride.snapshot.late import Promise
 from instride.snapshot.pickling import Fragments
 from instride.snapshot.planning import Plan
-from instride.snapshot.wholesale import save_into
 from instride.writer.page import COPIED, WRITTEN, SharedPage
-from instride.writer.protocol import Begin
 
 NUM_POPULATING = 4
 """Threads that ask for memory ahead of the first save, where it is not cores that train."""
-RECORDS = {"byteorder": b"little", "version": b"3\n"}
-
-
-class Staged(Protocol):
-    """A snapshot in the arena, or about to stream through it."""
-
-    streams: bool
-    said: str | None
-    """What the person should know about how it was taken."""
-
-    def begin(self, id: int, path: str) -> Begin:
-        """What the writer has to know of it first."""
-        ...
-
-    def stream(self, is_gone: Callable[[], bool]) -> float:
-        """Send it through the arena; the seconds spent waiting."""
-        ...
-
-    def small_records(self) -> tuple[dict[str, bytes], list[str]]:
-        """What lies behind the storages, and what `weights_only` refuses in it."""
-        ...
-
-
-class _Skeletal:
-    """Tensors copied to their places, and a frozen tree that waits for their pickles."""
-
-    def __init__(self, frozen: Frozen, plan: Plan, stager: Stager, room_bytes: int) -> None:
-        self._frozen: Frozen | None = frozen
-        self._plan = plan
-        self._stager = stager
-        self._room_bytes = room_bytes
-        self.streams = plan.layout.num_bytes > room_bytes
-        self._copier: WholeCopy | None = None
-        self.said: str | None = None
-        if plan.others:
-            self.said = f"training waits while what is on {' and '.join(plan.others)} is copied"
-
-    def copy(self, copier: WholeCopy, promise: Promise) -> None:
-        self._copier = copier
-        copier.copy(promise)
-
-    def begin(self, id: int, path: str) -> Begin:
-        return Begin(
-            id,
-            path,
-            self._plan.sizes,
-            self._plan.layout.num_bytes,
-            self._room_bytes,
-            self.streams,
-        )
-
-    def stream(self, is_gone: Callable[[], bool]) -> float:
-        memory = self._stager.arena.memory[: self._room_bytes]
-        return stream(self._plan, memory, self._stager.page, is_gone)
-
-    def small_records(self) -> tuple[dict[str, bytes], list[str]]:
-        if self._copier is not None:
-            self._copier.drain()
-        assert self._frozen is not None, "there is a letter for each snapshot"
-        pickled, unsafe = self._stager.fragments(self._plan).pickle(self._frozen)
-        self._frozen = None
-        self._stager.let_go(self._plan)
-        return {"data.pkl": pickled, **RECORDS}, unsafe
-
-
-class _Wholesale:
-    """A whole file that `torch.save` made; the arena was grown until it fitted."""
-
-    streams = False
-
-    def __init__(self, stager: Stager, tree: object, why: str) -> None:
-        self._stager = stager
-        self._num_bytes, self._unsafe = save_into(stager.arena, tree)
-        self.said: str | None = (
-            f"the state goes through torch.save while training waits: it holds {why}"
-        )
-
-    def begin(self, id: int, path: str) -> Begin:
-        arena_bytes = self._stager.arena.num_bytes
-        return Begin(id, path, None, self._num_bytes, arena_bytes, False)
-
-    def stream(self, is_gone: Callable[[], bool]) -> float:
-        return 0.0  # it lies there whole
-
-    def small_records(self) -> tuple[dict[str, bytes], list[str]]:
-        return {}, self._unsafe
 
 
 class Stager:
@@ -163,7 +75,7 @@ class Stager:
         if plan.layout.num_bytes > self.arena.num_bytes:
             self.arena.grow(plan.layout.num_bytes)
         room_bytes = self.arena.usable_bytes(plan.layout.num_bytes)
-        staged = _Skeletal(frozen, plan, self, room_bytes)
+        staged = Skeletal(frozen, plan, self, room_bytes)
         if staged.streams:
             self._copy = None
             self.page[COPIED] = 0
@@ -173,7 +85,7 @@ class Stager:
         return staged
 
     def _wholesale(self, tree: object, why: str, *, allow_strange: bool) -> Staged:
-        staged = _Wholesale(self, tree, why)
+        staged = Wholesale(self, tree, why)
         unsafe = staged.small_records()[1]
         if unsafe and not allow_strange:
             raise UnsafeStateError(unsafe)

@@ -13,43 +13,13 @@ from instride.governor.pace import Pace
 from instride.governor.spare_cores import IdleWatch
 from instride.governor.yielding import yield_thread
 from instride.store.manifest import PIECE_BYTES
+from instride.writer.rhythm import Rhythm
 
 MOST_THREADS = 4
 
 
 def most_threads() -> int:
     return min(MOST_THREADS, os.cpu_count() or 1)
-
-
-class _Rhythm:
-    """Lets hands begin their turns at the same moments, and pause between them.
-
-    The threads of a training wait for each other: where one core is taken from them, the others
-    stand still too. So what is taken is taken from all of them at once where that is possible; the
-    pauses are long enough for a training that loses all of it one after the other."""
-
-    def __init__(self, num_hands: int, share: float, on_beat: Callable[[], None]) -> None:
-        self._share = share
-        self._on_beat = on_beat
-        self._barrier = threading.Barrier(num_hands, self._set_next)
-        self._took_s: list[float] = []
-        self._next_s = 0.0
-
-    def pause_s(self, took_s: float) -> float:
-        """Wait until all have done their turns, of which this one took so much of a core; how long
-        to pause then. Raises BrokenBarrierError once one of them has ended."""
-        self._took_s.append(took_s)
-        self._barrier.wait()
-        return self._next_s - time.monotonic()
-
-    def _set_next(self) -> None:
-        pause_s = min(sum(self._took_s) * (1 / self._share - 1), threading.TIMEOUT_MAX)
-        self._next_s = time.monotonic() + pause_s
-        self._took_s.clear()
-        self._on_beat()
-
-    def end(self) -> None:
-        self._barrier.abort()
 
 
 class _Hands:
@@ -89,7 +59,7 @@ class _Hands:
 
         look()
         num_hands = most_threads()
-        rhythm = _Rhythm(num_hands, share, look)
+        rhythm = Rhythm(num_hands, share, look)
         try:
             for _ in range(num_hands):
                 self._start(lambda: self._work_in_rhythm(rhythm))
@@ -142,7 +112,7 @@ class _Hands:
         yield_thread()
         self._work()
 
-    def _work_in_rhythm(self, rhythm: _Rhythm) -> None:
+    def _work_in_rhythm(self, rhythm: Rhythm) -> None:
         try:
             while not self._is_over:
                 begun_s = time.thread_time()
