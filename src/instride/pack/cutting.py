@@ -39,7 +39,7 @@ def _joined(regions: Sequence[Region], size_bytes: int) -> list[Cut]:
 
     What follows the last numbers stands alone: a pickle there is seldom as long as in the base, and
     would take the numbers before it beyond the end of that."""
-    end_of_numbers = max((region.end for region in regions if region.width), default=0)
+    end_of_numbers = max((region.end for region in regions if region.is_tensor), default=0)
     joined: list[Cut] = []
     for each in _covering(regions, size_bytes):
         if joined and each.start != end_of_numbers and _fits(joined[-1], each):

@@ -68,6 +68,8 @@ class Region(msgspec.Struct, frozen=True):
     """Bytes of a float; None where only trying tells."""
     header_bytes: int = 0
     """Of the header in front of it, in an archive."""
+    is_tensor: bool = False
+    """Also of integers, which have no width here."""
 
 
 class _Record(msgspec.Struct, frozen=True):
@@ -114,7 +116,7 @@ def _in_safetensors(file: Readable, size: int) -> Iterator[Region]:
             tensor = msgspec.json.decode(raw, type=_Tensor)
             start, end = tensor.data_offsets
             width = 1 if "F8" in tensor.dtype else SAFETENSORS_WIDTHS.get(tensor.dtype)
-            yield Region(first + start, first + end, name, width)
+            yield Region(first + start, first + end, name, width, is_tensor=True)
 
 
 def _in_archive(file: Readable, size: int, like: Sequence[Region]) -> Iterator[Region]:
@@ -134,7 +136,8 @@ def _in_archive(file: Readable, size: int, like: Sequence[Region]) -> Iterator[R
         bare = name.partition("/")[2] or name
         start = _guessed(record, known.get(bare)) or _place(file, record)[0]
         header_bytes = start - record.header_offset
-        yield Region(start, start + record.num_bytes, bare, widths.get(name), header_bytes)
+        width, is_tensor = widths.get(name), name in widths
+        yield Region(start, start + record.num_bytes, bare, width, header_bytes, is_tensor)
 
 
 def _records(file: Readable, size: int) -> Iterator[_Record]:

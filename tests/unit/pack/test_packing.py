@@ -236,9 +236,11 @@ def test_small_regions_go_along_with_their_neighbours() -> None:
     assert cutting.cut(regions, 90_256) == [cutting.Cut(0, 64, None), cutting.Cut(64, 90_256, 4)]
 
 
-def test_what_follows_the_last_numbers_is_cut_off() -> None:
-    regions = [Region(64, 40_064, "a", 4), Region(40_128, 40_328, "data.pkl", None)]
-    assert [each.start for each in cutting.cut(regions, 40_400)] == [0, 64, 40_064]
+@pytest.mark.parametrize("width", [4, None], ids=["floats", "integers"])
+def test_what_follows_the_last_numbers_is_cut_off(width: int | None) -> None:
+    numbers = Region(64, 40_064, "a", width, is_tensor=True)
+    regions = [numbers, Region(40_128, 40_328, "data.pkl", None)]
+    assert cutting.cut(regions, 40_400)[-1].start == 40_064
 
 
 def test_regions_whose_elements_do_not_line_up_are_cut() -> None:

@@ -96,7 +96,7 @@ def save(
 ) -> None:
     """Run the same training once per way of saving, and say what each costs.
 
-    Takes about ten minutes; a figure is worth something only if nothing else runs.
+    Takes about half an hour; a figure is worth something only if nothing else runs.
     """
     from instride.bench.saving import Request, run
     from instride.cli.render.bench import page_of
