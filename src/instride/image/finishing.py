@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from isal.isal_zlib import crc32
+from isal.isal_zlib import crc32, crc32_combine
 
 from instride.image.layout import Layout, Record
 from instride.image.zipping import descriptor
@@ -26,9 +26,20 @@ class Finisher:
         """Count in bytes of the first record that lie before the first piece."""
         self._crc = _crc_of(data, self._crc)
 
-    def finish(self, piece: memoryview, offset: int) -> None:
-        """Complete the piece that lies at `offset` of the file."""
+    def finish(self, piece: memoryview, offset: int) -> int | None:
+        """Complete the piece that lies at `offset` of the file. Returns the checksum of a piece
+        that is nothing but bytes of one storage, as most of them are: it is known by then."""
         end = offset + len(piece)
+        if self._next < len(self._records):
+            record = self._records[self._next]
+            if record.data_offset <= offset and end <= record.data_end:
+                crc = _crc_of(piece, 0)
+                self._crc = crc32_combine(self._crc, crc, len(piece))
+                return crc
+        self._finish(piece, offset, end)
+        return None
+
+    def _finish(self, piece: memoryview, offset: int, end: int) -> None:
         while self._next < len(self._records):
             record = self._records[self._next]
             if record.header_offset >= end:

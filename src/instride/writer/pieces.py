@@ -115,9 +115,12 @@ class ImagePieces:
         piece = self.slot(index)
         for start in range(0, PIECE_BYTES, SLICE_BYTES):
             part = piece[start : start + SLICE_BYTES]
-            lane.finisher.finish(part, index * PIECE_BYTES + start)
+            crc = lane.finisher.finish(part, index * PIECE_BYTES + start)
             digest.update(part)
-            checksum.update(part)
+            if crc is None:
+                checksum.update(part)
+            else:
+                checksum.append(crc, len(part))
         self._sums[index] = digest.hexdigest(), checksum.hexdigest()
 
     def complete_rest(self, rest: memoryview) -> None:

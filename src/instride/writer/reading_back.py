@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from isal.isal_zlib import crc32
+from isal.isal_zlib import crc32, crc32_combine
 
 from instride.errors import DamagedError
 from instride.lifetimes import PerThread
@@ -18,10 +18,6 @@ from instride.reasons import Reason
 from instride.store.manifest import PIECE_BYTES
 from instride.store.verifying import drop_from_cache, open_for_reading, read_piece
 from instride.writer.page import PROGRESS, SharedPage
-
-READ_BYTES = 2 << 20
-"""What a thread reads at a time: one huge page, which a direct read finds in one step where it
-would look for 512 small ones one by one."""
 
 
 class Sum(Protocol):
@@ -41,6 +37,10 @@ class Checksum:
 
     def update(self, data: memoryview) -> None:
         self._crc = crc32(data, self._crc)
+
+    def append(self, crc: int, num_bytes: int) -> None:
+        """Count in bytes of which only the checksum is given."""
+        self._crc = crc32_combine(self._crc, crc, num_bytes)
 
     def hexdigest(self) -> str:
         return f"{self._crc:08x}"
@@ -74,11 +74,7 @@ class ReadBack:
 
     def _sum(self, offset: int) -> str:
         total, view = self._new_sum(), self._memory.get()
-        for start in range(offset, offset + PIECE_BYTES, READ_BYTES):
-            num_bytes = read_piece(self._fd, view, start)
-            total.update(view[:num_bytes])
-            if num_bytes < READ_BYTES:
-                break  # the end of the file
+        total.update(view[: read_piece(self._fd, view, offset)])
         return total.hexdigest()
 
     def close(self) -> None:
@@ -87,7 +83,8 @@ class ReadBack:
 
 
 def _memory_to_read_into() -> memoryview:
-    memory = mmap.mmap(-1, READ_BYTES, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    """In huge pages: a direct read would look for a thousand small ones one by one."""
+    memory = mmap.mmap(-1, PIECE_BYTES, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     with contextlib.suppress(OSError):  # a kernel without huge pages
         memory.madvise(mmap.MADV_HUGEPAGE)
     return memoryview(memory)
