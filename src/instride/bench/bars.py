@@ -84,7 +84,7 @@ def bars(report: Report) -> list[Bar]:
 
 
 def _all_cost_bars(rows: dict[str, Row]) -> Iterator[Bar]:
-    """Each way of ours by the noise of windows that are as long as its own."""
+    """Each way of ours by the noise of windows that are at least as long as its own."""
     for name, nothing in ((OURS, NOTHING_AGAIN), (OURS_AT_ONCE, NOTHING)):
         if name in rows:
             noise_s = rows[nothing].cost_spread_s if nothing in rows else 0.0

@@ -240,7 +240,7 @@ class _Bench:
         )
 
     def _prepare_cost_s(self, name: str) -> float:
-        if not is_ours(name) or self._request.device == "cpu":
+        if name not in STEPS_THAT_PREPARE or self._request.device == "cpu":
             return 0.0
         order = msgspec.structs.replace(
             self._order(Task.PREPARE, name),

@@ -76,7 +76,7 @@ class ImagePieces:
             indices = lane.take(self._num_a_turn)
             for index in indices:
                 self._complete(index, lane)
-                reached("write")
+                reached("write")  # for each, however many are written in one call
         finally:
             self._give_back(lane)
         # They lie one behind the other in the arena too: only streams wrap around, one at a time.

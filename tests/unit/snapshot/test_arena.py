@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,13 +14,6 @@ pytestmark = pytest.mark.torch
 
 MAPPING = re.compile(r"^([0-9a-f]+)-[0-9a-f]+ .*instride-arena")
 RESIDENT = re.compile(r"^Rss: +(\d+) kB")
-
-
-@pytest.fixture
-def arena() -> Iterator[Arena]:
-    arena = Arena()
-    yield arena
-    arena.close()
 
 
 def resident_bytes(arena: Arena) -> int:

@@ -3,36 +3,26 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
-from typing import Any
 
 import pytest
+import torch
 
-torch = pytest.importorskip("torch")
-
-from instride.saver.staging import Stager  # noqa: E402
-from instride.snapshot.arena import Arena  # noqa: E402
-from instride.snapshot.copying import WholeCopy  # noqa: E402
-from instride.snapshot.device_arena import DeviceArenas  # noqa: E402
-from instride.snapshot.planning import Plan  # noqa: E402
+from instride.saver.staging import Stager
+from instride.snapshot.arena import Arena
+from instride.snapshot.copying import WholeCopy
+from instride.snapshot.device_arena import DeviceArenas
+from instride.snapshot.planning import Plan
 
 pytestmark = pytest.mark.torch
 NUM_BYTES = 100_000
 
 
-@pytest.fixture
-def arena() -> Iterator[Arena]:
-    made = Arena()
-    made.grow(4 * NUM_BYTES)
-    yield made
-    made.close()
-
-
-def tensors(*values: int) -> list[Any]:
+def tensors(*values: int) -> list[torch.Tensor]:
     return [torch.full((NUM_BYTES,), value, dtype=torch.uint8) for value in values]
 
 
 def test_storages_that_became_others_while_a_copy_was_made_are_noticed(arena: Arena) -> None:
+    arena.grow(4 * NUM_BYTES)
     first = tensors(1, 2)
     plan = Plan(first, detached=True)
     copy = WholeCopy(plan, arena, DeviceArenas())
@@ -45,6 +35,7 @@ def test_storages_that_became_others_while_a_copy_was_made_are_noticed(arena: Ar
 
 
 def test_a_copy_that_is_told_of_every_move_goes_on(arena: Arena) -> None:
+    arena.grow(4 * NUM_BYTES)
     first = tensors(1, 2)
     plan = Plan(first, detached=True)
     copy = WholeCopy(plan, arena, DeviceArenas())

@@ -9,18 +9,14 @@ import pytest
 
 from instride.snapshot.arena import LOCKING, REGISTERED_BYTES, Arena
 from instride.store.manifest import PIECE_BYTES
-from tests.unit.snapshot.pretended import Driver, pretend
+from tests.unit.snapshot.pretended import Driver
 
 pytestmark = pytest.mark.torch
 
 
 @pytest.fixture
-def driver(monkeypatch: pytest.MonkeyPatch) -> Driver:
-    return pretend(monkeypatch)
-
-
-@pytest.fixture
 def arena(driver: Driver) -> Iterator[Arena]:
+    """One that leaves nothing locked."""
     made = Arena()
     yield made
     made.close()

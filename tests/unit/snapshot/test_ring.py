@@ -10,16 +10,11 @@ import torch
 from instride.snapshot.arena import REGISTERED_BYTES, Arena
 from instride.snapshot.crossing import PACED_BYTES, Crossing
 from instride.snapshot.ring import NUM_SLOTS, Ring
-from tests.unit.snapshot.pretended import Driver, pretend
+from tests.unit.snapshot.pretended import Driver
 
 pytestmark = pytest.mark.torch
 
 SIZES = (REGISTERED_BYTES, 1, 3, REGISTERED_BYTES - 1, 4 << 20, 5 << 20, 13 << 20, 7) * 3
-
-
-@pytest.fixture
-def driver(monkeypatch: pytest.MonkeyPatch) -> Driver:
-    return pretend(monkeypatch)
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@ stands for both, and what copies off a device is only watched."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import pytest
@@ -68,13 +67,6 @@ class Watched:
         self.asked.append("drain")
         if self.fails:
             raise ChangedError("of this one")
-
-
-@pytest.fixture
-def arena() -> Iterator[Arena]:
-    made = Arena()
-    yield made
-    made.close()
 
 
 def planned(arena: Arena) -> Plan:
