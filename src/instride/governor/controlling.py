@@ -19,7 +19,8 @@ from instride.governor.urgency import Urgency
 
 LOOKING, SETTLED, HASTY = 0.5, 0.8, 0.9
 """Shares of time at work: as long as little is known; with enough pauses to go on measuring; and
-when the deadline counts, with just enough to be able to say what that cost."""
+when the deadline counts, or nobody waits for what is used, with just enough to be able to say what
+that cost."""
 MARGIN = 1.25
 """What is done against what a deadline needs; also the size of a step when it needs more."""
 HEAD_START = 4.0
@@ -42,11 +43,8 @@ RECENT_PAIRS, RECENT_CAUTION = 8, 2.0
 """The last pairs are looked at by themselves, so that a training that changes is noticed among
 hundreds of earlier ones; by an interval twice as wide, because that is done again and again."""
 POOL_PAIRS, POOL_S = 64, 900.0
-STRAINED_IO, STRAINED_MEMORY, STRAINED_CPU = 0.05, 0.02, 0.3
 SHORT_OF_MEMORY = 0.1
-"""Shares of time in which somebody waits for a resource while we pause."""
-SPARE_SHARE = 0.75
-"""Of the cores that are idle without us."""
+"""The share of time in which somebody waits for memory while we pause."""
 DEADLINE = "deadline"
 """The reason for a decision that no longer minds the budget."""
 FIRST_BYTES_PER_S = 64e6
@@ -69,7 +67,7 @@ class Controller:
         self._retry_s = RETRY_S
         self._hasty_effort = 0.0
         self._must_begin = False
-        self._looking_duty: float | None = None
+        self._has_plenty: bool | None = None
         self._last: tuple[str, str] | None = None
         """Why things are as they are, until the last change has shown what it does."""
 
@@ -78,7 +76,7 @@ class Controller:
         self._urgency.begin()
         self._hasty_effort = 0.0
         self._must_begin = False
-        self._looking_duty = None
+        self._has_plenty = None
 
     def decide(self, outlook: Outlook) -> Decision:
         if outlook.training == "over":
@@ -185,11 +183,12 @@ class Controller:
         if found is None or found.plus_minus == inf:
             return self._unknown(outlook)
         most = max(found.most, 1e-6)
-        if most * SETTLED <= self._budget:
-            allowed = min(self._budget / (most * SETTLED) * effort, MOST_RAISE * effort)
+        duty = HASTY if self._finds_plenty(outlook.strain) else SETTLED
+        if most * duty <= self._budget:
+            allowed = min(self._budget / (most * duty) * effort, MOST_RAISE * effort)
             wanted = min(allowed, self._ceiling, 1.0)
             is_more = wanted >= RAISE * effort or (wanted == 1.0 > effort)
-            self._move(outlook, wanted if is_more else effort, SETTLED)
+            self._move(outlook, wanted if is_more else effort, duty)
             return "within-budget", self._told(found)
         if self._duty < LOOKING and most * 2 * self._duty <= self._budget:
             self._move(outlook, effort, min(LOOKING, 2 * self._duty))
@@ -212,36 +211,28 @@ class Controller:
 
     def _gentle(self, strain: Strain) -> float:
         """What nobody should feel: one thread, or as many as there are cores that idle."""
-        threads = 1
-        if strain.idle_cores is not None:
-            threads = max(1, int(SPARE_SHARE * strain.idle_cores))
-        if strain.is_idle:
-            threads = self._most_threads
+        threads = self._most_threads if strain.is_idle else max(1, int(strain.spare_cores))
         effort = min(1.0, threads / self._most_threads)
-        if _is_strained(strain):
-            effort = min(effort, 0.5 / self._most_threads)
-        return effort
+        return min(effort, 0.5 / self._most_threads) if strain.is_high else effort
 
     def _duty_at_first(self, outlook: Outlook) -> float:
-        """The same for as long as steps are looked at: whenever it changes, a window of work ends,
-        and there is nothing to compare."""
-        if not outlook.has_steps:
-            return self._first_duty(outlook)
-        if self._looking_duty is None:
-            self._looking_duty = self._first_duty(outlook)
-        return self._looking_duty
-
-    def _first_duty(self, outlook: Outlook) -> float:
         """The share of time at work, until it is known what that does to steps."""
-        strain = outlook.strain
-        if _is_strained(strain):
+        if outlook.has_steps:
+            return HASTY if self._finds_plenty(outlook.strain) else LOOKING
+        if outlook.strain.is_high:
             return LOOKING
-        if not outlook.has_steps:  # pauses only serve to see what others wait for
-            return HASTY if strain.is_idle else SETTLED
-        # Where more cores idle than there are threads, steps hardly wait for a core: as beside a
-        # training on a GPU, whose first checkpoint would take half as long again.
-        has_plenty = SPARE_SHARE * (strain.idle_cores or 0.0) >= self._most_threads
-        return SETTLED if has_plenty else LOOKING
+        # Pauses only serve to see what others wait for.
+        return HASTY if outlook.strain.is_idle else SETTLED
+
+    def _finds_plenty(self, strain: Strain) -> bool:
+        """Whether more cores idle than there are threads, so that steps hardly wait for one: as
+        beside a training on a GPU, whose checkpoint would be done late for nothing.
+
+        The same for a whole job: whenever the duty changes, a window of work ends, and there is
+        nothing to compare."""
+        if self._has_plenty is None:
+            self._has_plenty = strain.spare_cores >= self._most_threads and not strain.is_high
+        return self._has_plenty
 
     def _move(self, outlook: Outlook, effort: float, duty: float) -> None:
         if self._effort is None or abs(effort - self._effort) > 1e-9 * effort:
@@ -254,13 +245,6 @@ class Controller:
             f"steps take {100 * found.inflation:.1f} % \u00b1 {100 * found.plus_minus:.1f} longer "
             f"while it works, with a budget of {100 * self._budget:g} %"
         )
-
-
-def _is_strained(strain: Strain) -> bool:
-    looks = (
-        (strain.io, STRAINED_IO), (strain.memory, STRAINED_MEMORY), (strain.cpu, STRAINED_CPU),
-    )  # fmt: skip
-    return any((share or 0.0) >= limit for share, limit in looks)
 
 
 def _scaled(pair: Pair, effort: float) -> Pair:

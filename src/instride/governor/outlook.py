@@ -9,6 +9,11 @@ import msgspec
 from instride.governor.effect import Pair
 from instride.governor.model import Training
 
+HIGH_IO, HIGH_MEMORY, HIGH_CPU = 0.05, 0.02, 0.3
+"""Shares of time in which somebody waits for a resource while we pause."""
+SPARE_SHARE = 0.75
+"""Of the cores that are idle without us."""
+
 
 class Strain(msgspec.Struct, frozen=True):
     """What others wait for, as seen while we pause: shares of time, None where nobody says."""
@@ -19,6 +24,17 @@ class Strain(msgspec.Struct, frozen=True):
     is_idle: bool = False
     """Nearly all cores are: whatever lives, it does not compute here."""
     cpu: float | None = None
+
+    @property
+    def is_high(self) -> bool:
+        """Somebody waits for something already."""
+        looks = ((self.io, HIGH_IO), (self.memory, HIGH_MEMORY), (self.cpu, HIGH_CPU))
+        return any((share or 0.0) >= limit for share, limit in looks)
+
+    @property
+    def spare_cores(self) -> float:
+        """So many may be used, and others still find one that idles."""
+        return SPARE_SHARE * (self.idle_cores or 0.0)
 
 
 class Outlook(msgspec.Struct, frozen=True):

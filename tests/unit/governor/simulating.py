@@ -117,12 +117,13 @@ class Simulation:
     def __init__(
         self, training: SimulatedTraining, *, budget: float = 0.02, most_threads: int = 4,
         thread_bytes_per_s: float = 1e8, mode: str = "share", io: float = 0.0, memory: float = 0.0,
+        idle_cores: float = 0.0,
     ) -> None:  # fmt: skip
         self.training = training
         self.pace = SimulatedPace(most_threads, thread_bytes_per_s)
         self.decisions: list[tuple[float, Decision]] = []
         self.now_s = 0.0
-        self.io, self.memory = io, memory
+        self.io, self.memory, self.idle_cores = io, memory, idle_cores
         self.loads: list[tuple[float, float]] = []
         controller = Controller(budget, mode, most_threads)  # type: ignore[arg-type]
         self.regulator = Regulator(
@@ -132,7 +133,7 @@ class Simulation:
 
     def _look(self) -> Look:
         at_s = self.now_s
-        return Look(at_s, self.io * at_s, self.memory * at_s, 0.0, at_s, 0.0)
+        return Look(at_s, self.io * at_s, self.memory * at_s, self.idle_cores * at_s, at_s, 0.0)
 
     def begin(self, num_bytes: float = 1e15, deadline_s: float | None = None) -> None:
         self.idle(20.0)

@@ -229,8 +229,8 @@ def test_without_steps_it_is_as_gentle_as_the_machine_is_busy(
     [
         (Strain(), 0.5),
         (Strain(idle_cores=5.0), 0.5),
-        (Strain(idle_cores=6.0), 0.8),
-        (Strain(idle_cores=15.0, is_idle=True), 0.8),
+        (Strain(idle_cores=6.0), 0.9),
+        (Strain(idle_cores=15.0, is_idle=True), 0.9),
         (Strain(idle_cores=15.0, io=0.3, is_idle=True), 0.5),
     ],
     ids=["nothing known", "some cores idle", "more than enough", "all but one", "a busy disk"],
@@ -244,6 +244,20 @@ def test_beside_steps_it_works_longer_than_it_pauses_where_cores_abound(
         outlook = Outlook(now_s, training="runs", has_steps=True, strain=strain)
         decision = controller.decide(outlook)
         assert (decision.reason, decision.duty) == ("unknown-yet", duty)
+
+
+def test_where_cores_abound_it_goes_on_as_it_began(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also once it is known that steps do not mind, and for the whole job."""
+    monkeypatch.setattr("instride.governor.gauge.usable_cores", lambda: 16)
+    duties = {}
+    for idle_cores in (2.0, 15.0):
+        training = SimulatedTraining(lambda load: 0.0, noise=0.001)
+        simulation = Simulation(training, idle_cores=idle_cores)
+        simulation.begin()
+        simulation.go_on(120)
+        assert simulation.decisions[-1][1].reason == "within-budget"
+        duties[idle_cores] = {decision.duty for _, decision in simulation.decisions}
+    assert duties == {2.0: {0.5, 0.8}, 15.0: {0.9}}
 
 
 def test_time_in_which_it_starved_still_counts() -> None:
