@@ -26,7 +26,7 @@ def room(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str
         num_bytes = 16 << 20 if request.param == "room for a part" else 0
         monkeypatch.setattr("instride.snapshot.device_arena.room_bytes", lambda *_: num_bytes)
     if request.param == "nothing is locked":
-        monkeypatch.setattr(Arena, "lock", lambda arena: None)
+        monkeypatch.setattr(Arena, "lock", lambda arena, device: None)
     return str(request.param)
 
 

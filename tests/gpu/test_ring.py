@@ -65,3 +65,20 @@ def test_a_copy_that_fails_is_told_and_the_next_one_works(ring: Ring) -> None:
         ring.carry([(places, strange)])
     ring.carry([(places, pieces)])
     assert bool((target == 1).all())
+
+
+def test_memory_that_the_driver_refuses_to_lock_is_done_without(ring: Ring) -> None:
+    """What it says to that must not come up again in the copies that follow."""
+    arena = ring._arena
+    arena.grow(NUM_SLOTS * REGISTERED_BYTES)
+    arena.populate()
+    taken = arena.memory.data_ptr()
+    assert int(torch.cuda.cudart().cudaHostRegister(taken, REGISTERED_BYTES, 0)) == 0
+
+    assert ring.make_ready() == ()
+
+    source = torch.full((1 << 20,), 7, dtype=torch.uint8, device="cuda")
+    target = torch.zeros(1 << 20, dtype=torch.uint8)
+    ring.carry([([target], [source + 1])])
+    torch.cuda.cudart().cudaHostUnregister(taken)
+    assert bool((target == 8).all())

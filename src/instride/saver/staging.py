@@ -168,7 +168,8 @@ class Stager:
             self.arena.grow(plan.layout.num_bytes)
             fits = plan is self._plan and plan.layout.num_bytes <= self.arena.num_bytes
             if fits and not self._copier(plan).has_room:
-                self.arena.lock()  # much of it will be copied there while training waits
+                # Much of it will be copied there while training waits.
+                self.arena.lock(plan.gpus[0])
 
     def fragments(self, plan: Plan) -> Fragments:
         """The pickles of the tensors of a plan, made once, off the training thread."""

@@ -12,11 +12,12 @@ import threading
 import time
 import weakref
 from contextlib import suppress
+from typing import NamedTuple
 
 import torch
 
-from instride.snapshot.capturing import let_others_capture
 from instride.snapshot.mapping import let_go_in_child, map_shared
+from instride.snapshot.runtime import forget_error, let_others_capture
 from instride.snapshot.together import together
 from instride.store.manifest import PIECE_BYTES
 from instride.system.cgroups import available_memory_bytes
@@ -31,15 +32,23 @@ SPARE_BYTES = 256 << 20
 """What is left to others, whatever the budget says."""
 LEAST_SLOTS = 4
 CLOSED = -1
-BREATH_S = 0.008
+BREATH_S = 0.002
 """Between two pieces that are locked beside training, so that what waits to be launched gets its
-turn."""
+turn. What is launched ahead of the GPU hides most of the waiting, but for the beginning of each
+step: the fewer steps it takes, the less is felt in all."""
 LOCKING = "instride-locking"
 """The thread that does so."""
 REGISTERED_BYTES = 16 << 20
 """What is locked for a GPU at once; no copy may cross from one such piece into the next."""
 
 _libc = ctypes.CDLL(None, use_errno=True)
+
+
+class _Locked(NamedTuple):
+    """A piece of memory, and who locked it for all GPUs."""
+
+    device: int
+    address: int
 
 
 class Arena:
@@ -62,10 +71,11 @@ class Arena:
         self._registering = threading.Lock()
         self.register_s = 0.0
         """How long nothing could be launched on a GPU because memory was being locked for it."""
-        self._addresses: list[int] = []
-        """Of the pieces that are locked for a GPU. Memory that is unmapped while it still counts as
-        locked poisons whatever is mapped there next."""
-        weakref.finalize(self, _unregister, self._addresses)
+        self._locked: list[_Locked] = []
+        """Memory that is unmapped while it still counts as locked poisons whatever is mapped there
+        next."""
+        self._is_refused = False
+        weakref.finalize(self, _unregister, self._locked)
 
     def room_bytes(self) -> int:
         """How large it may become, by the budget and by what the machine has left."""
@@ -81,7 +91,8 @@ class Arena:
             wanted = min(wanted, max(self.room_bytes(), LEAST_SLOTS * PIECE_BYTES))
             if wanted <= self.num_bytes or self.fd == CLOSED:
                 return
-            self._unregister()
+            _unregister(self._locked)
+            self._is_refused = False
             os.ftruncate(self.fd, wanted)
             # The old mapping goes when the last view of it does; the pages are the file's.
             mapping = map_shared(self.fd, wanted)
@@ -113,18 +124,24 @@ class Arena:
         self.grow(wanted_bytes)
         together(*[self.populate] * num_threads)
 
-    def lock(self) -> None:
-        """Lock all of it for GPUs, in a modest thread, a piece now and then."""
+    def lock(self, device: torch.device) -> None:
+        """Lock all of it for GPUs, in a modest thread, a piece now and then. For all of them: one
+        is named that the process uses, because there is a context on it already."""
         if not self._registering.locked() and self.locked_bytes < self.num_bytes:
+            locking = threading.Thread(
+                target=self._lock_gently, args=(device,), name=LOCKING, daemon=True
+            )
             with suppress(RuntimeError):  # a program that is ending starts no threads any more
-                threading.Thread(target=self._lock_gently, name=LOCKING, daemon=True).start()
+                locking.start()
 
-    def _lock_gently(self) -> None:
-        with self._registering:
+    def _lock_gently(self, device: torch.device) -> None:
+        with self._registering, torch.cuda.device(device):
             make_thread_modest()
             let_others_capture()
-            self.populate()
-            self.register(BREATH_S)
+            has_more = True
+            while has_more:  # close behind those who ask for pages, and then the rest
+                has_more = self._populate_next()
+                self.register(BREATH_S)
 
     def register(self, breath_s: float = 0.0) -> None:
         """Lock the pages for GPUs, so that they copy at the speed of the bus.
@@ -144,23 +161,27 @@ class Arena:
             code = torch.cuda.cudart().cudaHostRegister(*piece, 0)
             self.register_s += time.perf_counter() - start_s
             if int(code) != 0:
+                self._is_refused = True
+                forget_error()
                 return False  # there is a limit: what is not locked goes through what is
-            self._addresses.append(piece[0])
+            self._locked.append(_Locked(torch.cuda.current_device(), piece[0]))
             return True
 
     def _next_unlocked(self) -> tuple[int, int] | None:
         """The address and size of the piece to be locked next, if it has its pages: locking would
-        ask for those that there is no memory for."""
+        ask for those that there is no memory for. The last ones that were asked for may be on
+        their way, and would be waited for."""
         start = self.locked_bytes
         end = min(start + REGISTERED_BYTES, self.num_bytes)
-        if not start < end <= self._mapped:
+        is_behind = end + REGISTERED_BYTES <= self._mapped or self._mapped == self.num_bytes
+        if self._is_refused or not start < end <= self._mapped or not is_behind:
             return None
         return self.memory.data_ptr() + start, end - start
 
     @property
     def locked_bytes(self) -> int:
         """So many from the beginning on are locked for GPUs."""
-        return min(len(self._addresses) * REGISTERED_BYTES, self.num_bytes)
+        return min(len(self._locked) * REGISTERED_BYTES, self.num_bytes)
 
     def is_locked(self, place: torch.Tensor) -> bool:
         """Whether a GPU can copy to this part of the arena at the speed of the bus. A part of the
@@ -168,24 +189,26 @@ class Arena:
         start = int(place.data_ptr()) - int(self.memory.data_ptr())
         return start >= 0 and start + place.numel() <= self.locked_bytes
 
-    def _unregister(self) -> None:
-        _unregister(self._addresses)
-
     def populate(self) -> None:
         """Ask for the pages that are not there yet, step by step."""
-        while True:
-            with self._lock:
-                start = self._mapped
-                end = min(start + STEP_BYTES, self.num_bytes)
-                if start >= end:
-                    return
-                is_new = start >= self._allocated and start % CHECK_BYTES == 0
-                if is_new and available_memory_bytes() < SPARE_BYTES:
-                    return  # whoever is to use the rest looks at the room again
-                memory = self.memory  # kept, so that the mapping is there until the call is over
-                address = memory.data_ptr() + start
-                self._mapped, self._allocated = end, max(end, self._allocated)
-            _libc.madvise(ctypes.c_void_p(address), ctypes.c_size_t(end - start), POPULATE_WRITE)
+        while self._populate_next():
+            pass
+
+    def _populate_next(self) -> bool:
+        """Whether there was something to ask for, and memory left for it."""
+        with self._lock:
+            start = self._mapped
+            end = min(start + STEP_BYTES, self.num_bytes)
+            if start >= end:
+                return False
+            is_new = start >= self._allocated and start % CHECK_BYTES == 0
+            if is_new and available_memory_bytes() < SPARE_BYTES:
+                return False  # whoever is to use the rest looks at the room again
+            memory = self.memory  # kept, so that the mapping is there until the call is over
+            address = memory.data_ptr() + start
+            self._mapped, self._allocated = end, max(end, self._allocated)
+        _libc.madvise(ctypes.c_void_p(address), ctypes.c_size_t(end - start), POPULATE_WRITE)
+        return True
 
     def close_in_child(self) -> None:
         """A forked child must not keep the memory alive, for as long as it lives."""
@@ -198,13 +221,15 @@ class Arena:
 
     def close(self) -> None:
         with self._lock:
-            self._unregister()
+            _unregister(self._locked)
             self.num_bytes = 0  # a thread that is still preparing finds nothing more to do
             self.memory = torch.empty(0, dtype=torch.uint8)
             os.close(self.fd)
             self.fd = CLOSED  # the number may be somebody else's file from now on
 
 
-def _unregister(addresses: list[int]) -> None:
-    while addresses:
-        torch.cuda.cudart().cudaHostUnregister(addresses.pop())
+def _unregister(locked: list[_Locked]) -> None:
+    while locked:
+        device, address = locked.pop()
+        with torch.cuda.device(device):
+            torch.cuda.cudart().cudaHostUnregister(address)

@@ -13,12 +13,12 @@ import torch
 
 from instride.snapshot.arena import Arena
 from instride.snapshot.blocks import WORDS, Block, Pairs, Share, block_bytes_for, cut, grouped
-from instride.snapshot.capturing import let_others_capture
 from instride.snapshot.crossing import HURRIED_BYTES, PACED_BYTES, Crossing
 from instride.snapshot.device_arena import DeviceArena
 from instride.snapshot.gathering import Move, Moves
 from instride.snapshot.late import ChangedError, LateCopy, Promise
 from instride.snapshot.planning import Plan
+from instride.snapshot.runtime import let_others_capture
 
 
 class DeviceCopy:
@@ -67,7 +67,8 @@ class DeviceCopy:
         num_left = len(self._blocks) - (0 if taken is None else taken.numel() // self._block_bytes)
         blocks = self._blocks
         if num_left:
-            self._arena.lock()  # for the next time: what no room is found for goes there directly
+            # For the next time: what no room is found for goes there directly.
+            self._arena.lock(self._device)
             promised = promise() if self._on_device.may_be_late else {}
             blocks = sorted(blocks, key=lambda block: _num_prompt(block, promised))
             self._leave_for_later(blocks[:num_left], promised)

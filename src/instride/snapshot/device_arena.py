@@ -12,9 +12,9 @@ from typing import NamedTuple
 import torch
 
 from instride.snapshot.blocks import WORDS
-from instride.snapshot.capturing import let_others_capture
 from instride.snapshot.gathering import Gatherer, gatherer_for
 from instride.snapshot.ring import Ring
+from instride.snapshot.runtime import let_others_capture
 
 SPARE_BYTES = 1 << 30
 """What is left free on a device beyond the peak of training so far."""

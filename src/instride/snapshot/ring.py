@@ -17,7 +17,7 @@ import torch
 
 from instride.snapshot.arena import REGISTERED_BYTES, Arena
 from instride.snapshot.blocks import Pairs, grouped
-from instride.snapshot.capturing import let_others_capture
+from instride.snapshot.runtime import let_others_capture
 from instride.snapshot.together import together
 
 NUM_SLOTS = 4

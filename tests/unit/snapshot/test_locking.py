@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
+import torch
 
 from instride.snapshot.arena import LOCKING, REGISTERED_BYTES, Arena
 from instride.store.manifest import PIECE_BYTES
 from tests.unit.snapshot.pretended import Driver
 
 pytestmark = pytest.mark.torch
+
+GPU = torch.device("cuda", 0)
 
 
 @pytest.fixture
@@ -26,7 +30,7 @@ def arena(driver: Driver) -> Iterator[Arena]:
 def test_it_is_locked_beside_training_in_pieces(arena: Arena, driver: Driver) -> None:
     arena.grow(2 * REGISTERED_BYTES + PIECE_BYTES)
 
-    arena.lock()
+    arena.lock(GPU)
     for thread in threading.enumerate():
         if thread.name == LOCKING:
             thread.join(60)
@@ -34,6 +38,42 @@ def test_it_is_locked_beside_training_in_pieces(arena: Arena, driver: Driver) ->
     assert list(driver.locked.values()) == [REGISTERED_BYTES, REGISTERED_BYTES, PIECE_BYTES]
     assert arena.locked_bytes == arena.num_bytes
     assert arena.is_locked(arena.memory[REGISTERED_BYTES:])
+
+
+def test_it_is_locked_while_pages_are_still_asked_for_and_not_those_that_may_be_on_their_way(
+    arena: Arena, driver: Driver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arena.grow(4 * REGISTERED_BYTES)
+    behind: list[int] = []
+
+    def lock(*piece: int) -> int:
+        behind.append(arena._mapped - arena.locked_bytes)
+        return Driver.cudaHostRegister(driver, *piece)
+
+    monkeypatch.setattr(driver, "cudaHostRegister", lock)
+    arena._lock_gently(GPU)
+
+    assert behind == [2 * REGISTERED_BYTES] * 3 + [REGISTERED_BYTES]
+    assert arena.locked_bytes == arena.num_bytes
+
+
+def test_a_driver_that_refuses_is_not_asked_again_and_again(
+    arena: Arena, driver: Driver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    driver.most_pieces = 0
+    asked: list[int] = []
+
+    def refuse(*piece: int) -> int:
+        asked.append(piece[0])
+        return Driver.cudaHostRegister(driver, *piece)
+
+    monkeypatch.setattr(driver, "cudaHostRegister", refuse)
+    arena.grow(3 * REGISTERED_BYTES)
+    arena._lock_gently(GPU)
+    arena.register()
+
+    assert len(asked) == 1
+    assert arena._mapped == arena.num_bytes  # it is there for what comes another way
 
 
 def test_pages_that_there_is_no_memory_for_are_not_locked(
@@ -73,3 +113,30 @@ def test_memory_of_before_it_grew_is_not_locked_any_more(arena: Arena, driver: D
     arena.register()
     assert arena.is_locked(arena.memory)
     assert not arena.is_locked(before)
+
+
+def test_it_is_locked_and_let_go_by_a_device_that_is_used_anyway(
+    arena: Arena, driver: Driver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A thread begins at the first one, and whatever it calls there takes half a gigabyte."""
+    current = [0]
+    used: list[int] = []
+
+    @contextmanager
+    def device(which: torch.device | int) -> Iterator[None]:
+        current.append(which if isinstance(which, int) else which.index)
+        yield
+        current.pop()
+
+    def note() -> Driver:
+        used.append(current[-1])
+        return driver
+
+    monkeypatch.setattr(torch.cuda, "device", device)
+    monkeypatch.setattr(torch.cuda, "current_device", lambda: current[-1])
+    monkeypatch.setattr(torch.cuda, "cudart", note)
+    arena.grow(2 * REGISTERED_BYTES)
+    arena._lock_gently(torch.device("cuda", 3))
+    arena.grow(4 * REGISTERED_BYTES)  # lets go of what was locked
+
+    assert used == [3] * 4
