@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Protocol, runtime_checkable
 
 import torch
@@ -91,6 +91,37 @@ def fillable_state(part: Part) -> Any:
     if isinstance(part, Optimizer) and _loads_as_optimizers_do(part):
         return {"state": part.state_dict()["state"]}
     return None
+
+
+def kept_state(part: Part, saved: Any) -> Any:
+    """What of a saved state a part may go on with, as it is given; modules copy it.
+
+    Optimizers move moments to their parameters in any case; what comes with groups, as a learning
+    rate for a graph does, they leave where it is.
+    """
+    if isinstance(part, torch.nn.Module):
+        return None
+    if not isinstance(part, Optimizer):
+        return saved
+    if not isinstance(saved, dict):
+        return None
+    return saved if _loads_as_optimizers_do(part) else saved.get("param_groups")
+
+
+def gpus_of(*parts: Part) -> set[torch.device]:
+    """The GPUs that modules and optimizers are on. Nothing is asked for its state: that may be work
+    for all processes together."""
+    devices = {tensor.device for part in parts for tensor in _memory_of(part)}
+    return {device for device in devices if device.type == "cuda"}
+
+
+def _memory_of(part: Part) -> Iterator[torch.Tensor]:
+    if isinstance(part, torch.nn.Module):
+        yield from part.parameters()
+        yield from part.buffers()
+    elif isinstance(part, Optimizer):
+        for group in part.param_groups:
+            yield from group["params"]
 
 
 def _loads_as_modules_do(module: torch.nn.Module) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, OrderedDict, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from typing import Any
 
 import torch
@@ -18,6 +18,7 @@ LEAVES = frozenset(
 )  # fmt: skip
 MAPPINGS = (dict, OrderedDict, defaultdict, Counter)
 TENSORS = (torch.Tensor, torch.nn.Parameter)
+HOST = torch.device("cpu")
 
 
 class _OtherValueError(Exception):
@@ -88,6 +89,7 @@ class Placing:
         self._num_users = Counter(_address(tensor) for tensor in loaded)
         self._live: dict[int, torch.Tensor] = {}
         self._taken: set[int] = set()
+        self._homes: dict[int, torch.device] = {}
         self._fresh: dict[int, torch.UntypedStorage] = {}
         self._done: dict[int, Any] = {}
         self.targets: list[Target] = []
@@ -121,6 +123,16 @@ class Placing:
             and _address(live) not in self._taken
             and saved.numel() > 0
         )
+
+    def keep(self, saved: Any, gpus: Set[torch.device]) -> None:
+        """Make the new memory of what is used as it is, not copied from, where it will be used.
+
+        All else is copied by who gets it: it waits in the memory of the host, for the GPU may have
+        no room for it twice. What both kinds share goes where it is kept.
+        """
+        for tensor in _tensors_in(saved, set()):
+            address = _address(tensor)
+            self._homes.setdefault(address, home_of(self._locations.get(address, "cpu"), gpus))
 
     def rebuild(self, value: Any) -> Any:
         """The tree over the memory that will be filled."""
@@ -160,7 +172,7 @@ class Placing:
         storage = self._fresh.get(address)
         if storage is None:
             num_bytes = tensor.untyped_storage().nbytes()
-            device = _usable(self._locations.get(address, "cpu"))
+            device = self._homes.get(address, HOST)
             memory = torch.empty(num_bytes, dtype=torch.uint8, device=device)
             self.targets.append(Target(self._offsets[address], memory))
             storage = self._fresh[address] = memory.untyped_storage()
@@ -184,11 +196,14 @@ def _has_all_of_its_storage(tensor: torch.Tensor) -> bool:
     return bool(num_bytes == tensor.untyped_storage().nbytes() and tensor.is_contiguous())
 
 
-def _usable(location: str) -> str:
-    """Where a storage was, if there is such a device here; else the memory of the host."""
-    is_there = location.startswith("cuda") and torch.cuda.is_available()
-    index = int(location.partition(":")[2] or 0) if is_there else 0
-    return location if is_there and index < torch.cuda.device_count() else "cpu"
+def home_of(location: str, gpus: Set[torch.device]) -> torch.device:
+    """The GPU for a storage that was on one, of those in use: any other may be somebody else's."""
+    if not location.startswith("cuda"):
+        return HOST
+    if len(gpus) == 1:
+        return next(iter(gpus))
+    name = "cuda:0" if location == "cuda" else location
+    return next((gpu for gpu in gpus if str(gpu) == name), HOST)
 
 
 def _address(tensor: torch.Tensor) -> int:

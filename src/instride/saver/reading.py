@@ -139,13 +139,14 @@ def fill(path: Path, manifest: Manifest | None, targets: list[Target]) -> None:
     size = path.stat().st_size
     if manifest is not None and manifest.size_bytes != size:
         raise DamagedError(path, f"it has {size} bytes instead of {manifest.size_bytes}")
+    gpus = {target.memory.device for target in targets if target.memory.is_cuda}
+    _await_queues(gpus)
     fd = open_for_reading(path)
     local = threading.local()
-    is_for_gpu = any(target.memory.is_cuda for target in targets)
 
     def read(index: int) -> None:
         if not hasattr(local, "bytes"):
-            local.bytes = _buffer(is_for_gpu)
+            local.bytes = _buffer(is_for_gpu=bool(gpus))
             local.view = memoryview(local.bytes.numpy())
         num_bytes = read_piece(fd, local.view, index * PIECE_BYTES)
         piece = local.view[:num_bytes]
@@ -162,7 +163,14 @@ def fill(path: Path, manifest: Manifest | None, targets: list[Target]) -> None:
         os.close(fd)
 
 
-def _buffer(is_for_gpu: bool) -> torch.Tensor:
+def _await_queues(gpus: set[torch.device]) -> None:
+    """Let the caller's stream come to its end: threads copy on another one, and what still waits
+    there, such as the first values of a model, would be written over what they copied."""
+    for gpu in gpus:
+        torch.cuda.current_stream(gpu).synchronize()
+
+
+def _buffer(*, is_for_gpu: bool) -> torch.Tensor:
     """Memory for a piece: aligned for direct reads, locked where a GPU copies from it."""
     if is_for_gpu:
         return torch.empty(PIECE_BYTES, dtype=torch.uint8, pin_memory=True)

@@ -12,7 +12,7 @@ import torch
 
 from instride.errors import DamagedError, MismatchError, UnsafeCheckpointError
 from instride.saver.loading import is_smaller_form, load_file
-from instride.saver.parts import RESERVED, fillable_state
+from instride.saver.parts import RESERVED, fillable_state, gpus_of, kept_state
 from instride.saver.placing import Placing, plain_tensors
 from instride.saver.reading import fill, skeleton_of
 from instride.store.manifest import Manifest
@@ -35,7 +35,7 @@ def read_state(
         # What is made here lives on in the parts, longer than any inference mode.
         with torch.inference_mode(False):
             if not is_smaller_form(path):
-                tree = _read_into(path, manifest, parts, strict=strict)
+                tree = _read_where_room_is(path, manifest, parts, strict=strict)
                 if tree is not None:
                     return tree
             return _read_plainly(path, manifest, weights_only=weights_only, strict=strict)
@@ -45,6 +45,19 @@ def read_state(
         if manifest is not None:
             verify(path, manifest)  # a bit that flipped may look like anything, malice included
         raise
+
+
+def _read_where_room_is(
+    path: Path, manifest: Manifest | None, parts: Mapping[str, Any], *, strict: bool
+) -> dict[str, Any] | None:
+    """The quick way; None if a GPU has no room for it, too.
+
+    What it took so far is let go of with its frames, when the error is.
+    """
+    try:
+        return _read_into(path, manifest, parts, strict=strict)
+    except torch.OutOfMemoryError:
+        return None
 
 
 def _read_into(
@@ -60,8 +73,12 @@ def _read_into(
         return None
     saved = _checked(path, skeleton.tree, strict=strict)
     placing = Placing(loaded, offsets, skeleton.locations)
+    gpus = gpus_of(*parts.values())
     for name, part in parts.items():
         placing.match(saved.get(name), fillable_state(part))
+        is_optimizer = isinstance(part, torch.optim.Optimizer)
+        placing.keep(kept_state(part, saved.get(name)), gpus_of(part) if is_optimizer else gpus)
+    placing.keep(saved.get("extra"), gpus)
     tree: dict[str, Any] = placing.rebuild(saved)
     fill(path, manifest, placing.targets)
     return tree
