@@ -24,7 +24,7 @@ def room(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str
         monkeypatch.setattr("instride.snapshot.device_arena.gatherer_for", lambda device: None)
     elif request.param != "room":
         num_bytes = 16 << 20 if request.param == "room for a part" else 0
-        monkeypatch.setattr("instride.snapshot.device_arena.room_bytes", lambda *_: num_bytes)
+        monkeypatch.setattr("instride.snapshot.device_memory.room_bytes", lambda *_: num_bytes)
     if request.param == "nothing is locked":
         monkeypatch.setattr(Arena, "lock", lambda arena, device: None)
     return str(request.param)
@@ -32,4 +32,4 @@ def room(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str
 
 @pytest.fixture
 def no_room(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("instride.snapshot.device_arena.room_bytes", lambda *_: 0)
+    monkeypatch.setattr("instride.snapshot.device_memory.room_bytes", lambda *_: 0)

@@ -1,4 +1,4 @@
-"""Sources that are freed or resized, and devices that are full."""
+"""Sources that are freed or resized, and memory that is locked, kept and given back."""
 
 from __future__ import annotations
 
@@ -110,59 +110,6 @@ def test_a_parameter_that_is_emptied_before_its_optimizer_runs_is_right_or_refus
         assert torch.equal(saved["model"]["0.weight"], wanted)
 
 
-def test_memory_that_a_snapshot_used_is_there_for_training(tmp_path: Path) -> None:
-    state = torch.zeros(GIB, dtype=torch.uint8, device="cuda")
-    with instride.Saver(tmp_path, state=Holder(x=state)) as saver:
-        saver.save(1).wait(120)
-        left, _ = torch.cuda.mem_get_info()
-        hungry = torch.empty(left - (64 << 20), dtype=torch.uint8, device="cuda")
-        more = [torch.empty(256 << 20, dtype=torch.uint8, device="cuda") for _ in range(2)]
-        assert hungry.numel() + sum(each.numel() for each in more) > left
-        saver.save(2).wait(120)
-        del hungry, more
-    torch.cuda.empty_cache()
-
-
-def test_a_device_that_training_fills_does_not_run_out_because_of_us(tmp_path: Path) -> None:
-    """Nine tenths are activations at the peak; then a longer batch takes nearly all there is."""
-    state = torch.zeros(6 * GIB, dtype=torch.uint8, device="cuda")
-    _, total = torch.cuda.mem_get_info()
-
-    def step(part: float) -> None:
-        torch.empty(int(total * part) - state.numel(), dtype=torch.uint8, device="cuda").fill_(1)
-        state.add_(1)
-
-    torch.cuda.empty_cache()
-    with instride.Saver(tmp_path, keep=instride.Keep(last=1), state=Holder(x=state)) as saver:
-        for number in range(1, 4):
-            step(0.9)
-            pending = saver.save(number)
-            step(0.9)
-            torch.cuda.synchronize()
-            saved = torch.load(pending.wait(120).path, map_location="cpu", mmap=True)
-            assert bool((saved["state"]["x"][:: 1 << 20] == 2 * number - 1).all())
-        torch.cuda.empty_cache()
-        step(0.97)
-        pending = saver.save(9)
-        step(0.97)
-        pending.wait(120)
-    torch.cuda.empty_cache()
-
-
-def test_nothing_is_kept_on_a_device_where_memory_is_scarce(tmp_path: Path) -> None:
-    state = torch.zeros(2 * GIB, dtype=torch.uint8, device="cuda")
-    torch.cuda.empty_cache()
-    free, total = torch.cuda.mem_get_info()
-    filling = torch.empty(free - total // 20, dtype=torch.uint8, device="cuda")
-    before, _ = torch.cuda.mem_get_info()
-    with instride.Saver(tmp_path, state=Holder(x=state)) as saver:
-        saver.save(1).wait(120)
-        after, _ = torch.cuda.mem_get_info()
-    assert before - after < 64 << 20
-    del filling
-    torch.cuda.empty_cache()
-
-
 def test_five_hundred_saves_take_no_more_memory_than_a_few(tmp_path: Path) -> None:
     model, optimizer = make(fused=True)
     process = psutil.Process()
@@ -213,22 +160,6 @@ def test_where_there_is_none_everything_is_locked_beside_training(
         assert arena_of(saver).locked_bytes == arena_of(saver).num_bytes
         x.fill_(6)
         assert bool((load(saver.save(2).wait(60).path)["state"]["x"] == 6).all())
-
-
-def test_memory_that_was_ours_does_not_count_as_that_of_training(tmp_path: Path) -> None:
-    """Where it is scarce it is freed behind each save, and is there for the next one."""
-    state = torch.zeros(2 * GIB, dtype=torch.uint8, device="cuda")
-    torch.cuda.empty_cache()
-    torch.cuda.reset_peak_memory_stats()
-    free, total = torch.cuda.mem_get_info()
-    filling = torch.empty(free - total // 20, dtype=torch.uint8, device="cuda")
-    with instride.Saver(tmp_path, state=Holder(x=state)) as saver:
-        for step in range(4):
-            saver.save(step).wait(120)
-        await_locking()
-        assert arena_of(saver).locked_bytes == 0
-    del filling
-    torch.cuda.empty_cache()
 
 
 def test_locked_memory_is_let_go_before_it_is_unmapped(tmp_path: Path) -> None:

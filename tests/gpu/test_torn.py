@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from pathlib import Path
 
 import pytest
@@ -90,6 +91,42 @@ def test_an_optimizer_waits_only_for_what_is_copied_late(no_room: None, tmp_path
 
         assert promised == {}
         assert len(saver._beats._promise()()) == 4 * len(list(model.parameters()))
+
+
+def test_an_optimizer_waits_for_a_saver_that_nobody_has_any_more(
+    queue: torch.Tensor, no_room: None, tmp_path: Path
+) -> None:
+    model, optimizer = make(fused=True)
+    parts = {"model": model, "optimizer": optimizer}
+
+    def save(number: int) -> instride.Pending:
+        saver = instride.Saver(tmp_path / str(number), **parts)
+        one_step(model, optimizer)
+        lock_arena(saver)
+        one_step(model, optimizer)
+        busy(queue)
+        return saver.save(1)
+
+    for number in range(3):
+        pending = save(number)
+        wanted = copy.deepcopy(model.state_dict())
+        one_step(model, optimizer)
+        assert_same(load(pending.wait(60).path)["model"], wanted)
+
+
+def test_a_save_before_the_first_step_is_whole(queue: torch.Tensor, tmp_path: Path) -> None:
+    """How much memory training needs is not known yet: none of the device's is taken."""
+    model, optimizer = make(fused=True)
+    with instride.Saver(tmp_path, model=model, optimizer=optimizer) as saver:
+        wanted = copy.deepcopy(model.state_dict())
+        busy(queue)
+        pending = saver.save(0)
+        one_step(model, optimizer)
+        assert_same(load(pending.wait(60).path)["model"], wanted)
+        arenas = saver._engine._stager._device_arenas  # type: ignore[attr-defined]
+        assert [arena.memory._kept for arena in arenas._all()] == [None]
+        saver.save(1).wait(60)
+        assert arenas._all()[0].memory._kept is not None
 
 
 def test_a_step_that_is_a_replayed_graph_is_not_seen(room: str, tmp_path: Path) -> None:

@@ -45,13 +45,16 @@ class Beats:
             after = torch.compiler.disable(self._after_optimizer_step)
             self._handles += [each.register_step_pre_hook(before) for each in self._optimizers]
             self._handles += [each.register_step_post_hook(after) for each in self._optimizers]
-            engine.let_be_late(self._promise)
+            # What was trained before has shown its peak; what is restored later has not.
+            self._has_stepped = any(each.state for each in self._optimizers)
+            engine.follow(self._promise, lambda: self._has_stepped)
 
     def step(self, step: int) -> None:
         """The loop told its step: better than anything an optimizer tells."""
         self._loop_says = True
         self._fired_before, self._fired = self._fired, set()
         if not self._is_over:
+            self._engine.give_way()
             self._page.beat(step, time.monotonic())
 
     def _promise(self) -> Promise:
@@ -69,6 +72,10 @@ class Beats:
 
     def _after_optimizer_step(self, optimizer: Any, *_: object) -> None:
         """Only the same optimizer seen again is another step: there may be several."""
+        if self._is_over:
+            return
+        self._has_stepped = True
+        self._engine.give_way()
         self._fired.add(id(optimizer))
         if torch.cuda.is_initialized() and torch.cuda.is_current_stream_capturing():
             self._captured.add(id(optimizer))
@@ -83,10 +90,13 @@ class Beats:
             self._page.beat(UNKNOWN_STEP, time.monotonic())
 
     def stop(self) -> None:
-        for handle in self._handles:
-            handle.remove()
-        self._handles = []
+        """What is still copied late is waited for by the optimizers all the same, whenever that is:
+        hooks that find nothing to wait for do nothing."""
         self._is_over = True
+        if not self._engine.is_late:
+            for handle in self._handles:
+                handle.remove()
+            self._handles = []
 
 
 def _storages_of(optimizers: Iterable[torch.optim.Optimizer]) -> dict[int, torch.Tensor]:

@@ -21,7 +21,8 @@ class Engine(Protocol):
 
     `await_store` tells whether the store is ours by now, and raises why it will not be;
     `waits_for` is the pid of a writer that has it until then, `problem` why nothing can be written.
-    `fence` is called before what was let be late changes.
+    `follow` is told what may be copied late, and `fence` is called before that changes; as long as
+    it `is_late`, somebody must. `give_way` is called between two steps.
     """
 
     page: SharedPage
@@ -38,9 +39,14 @@ class Engine(Protocol):
     @property
     def prepare_cost_s(self) -> float: ...
 
-    def let_be_late(self, promises: Callable[[], Promise]) -> None: ...
+    @property
+    def is_late(self) -> bool: ...
+
+    def follow(self, promises: Callable[[], Promise], has_stepped: Callable[[], bool]) -> None: ...
 
     def fence(self) -> None: ...
+
+    def give_way(self) -> None: ...
 
     def prepare(self, tree: object, *, detached: bool) -> None: ...
 

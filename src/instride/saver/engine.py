@@ -85,12 +85,19 @@ class BackgroundEngine:
         let_go_in_children(self)
         close_at_exit(self)
 
-    def let_be_late(self, promises: Callable[[], Promise]) -> None:
-        """Storages that may be copied until the next `fence`, which somebody promises to call."""
-        self._stager.promises = promises
+    def follow(self, promises: Callable[[], Promise], has_stepped: Callable[[], bool]) -> None:
+        """Somebody calls `fence` before what they promise changes, and knows when it first did."""
+        self._stager.promises, self._stager.has_stepped = promises, has_stepped
 
     def fence(self) -> None:
         self._stager.fence()
+
+    def give_way(self) -> None:
+        self._stager.give_way()
+
+    @property
+    def is_late(self) -> bool:
+        return self._stager.is_late
 
     @property
     def prepare_cost_s(self) -> float:

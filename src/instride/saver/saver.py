@@ -180,6 +180,7 @@ class Saver:
         self._rhythm.stop_listening()
         self._beats.stop()
         error = self._engine.close()
+        self._beats.stop()  # nothing is late any more
         if error is not None:
             raise error
 
@@ -187,6 +188,7 @@ class Saver:
         self._rhythm.stop_listening()
         self._beats.stop()
         self._engine.close()
+        self._beats.stop()
 
     def __enter__(self) -> Self:
         return self

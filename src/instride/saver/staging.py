@@ -40,6 +40,8 @@ class Stager:
         self._device_arenas = DeviceArenas()
         self.promises: Callable[[], Promise] = lambda: dict
         """Asked once for each snapshot what only a fenced optimizer will change."""
+        self.has_stepped: Callable[[], bool] = lambda: True
+        """Whether training has run by now as it will, and shown how much memory it needs."""
         self._planning = threading.Lock()
         self._making = threading.Lock()
         self._making_copy = threading.Lock()
@@ -81,7 +83,9 @@ class Stager:
             self.page[COPIED] = 0
             self.page[WRITTEN] = 0
         else:
-            staged.copy(self._copier(plan), self.promises())
+            copier = self._copier(plan)
+            self._device_arenas.know_peak(is_known=self.has_stepped())
+            staged.copy(copier, self.promises())
         return staged
 
     def _wholesale(self, tree: object, why: str, *, allow_strange: bool) -> Staged:
@@ -134,6 +138,15 @@ class Stager:
         """An optimizer is about to change what it owns."""
         if self._copy is not None:
             self._copy.fence()
+
+    @property
+    def is_late(self) -> bool:
+        """Whether an optimizer has to wait before it changes what it owns."""
+        return self._copy is not None and self._copy.is_late
+
+    def give_way(self) -> None:
+        """By the thread that trains, between two steps."""
+        self._device_arenas.give_way()
 
     def abandon(self) -> None:
         """The snapshot was not taken to its end: no optimizer is to wait for what is left of it,

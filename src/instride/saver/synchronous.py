@@ -89,11 +89,19 @@ class SynchronousEngine:
         """There is nothing to prepare."""
         return 0.0
 
-    def let_be_late(self, promises: Callable[[], Promise]) -> None:
-        """Nothing is: what a save returns is written."""
+    @property
+    def is_late(self) -> bool:
+        """What a save returns is written."""
+        return False
+
+    def follow(self, promises: Callable[[], Promise], has_stepped: Callable[[], bool]) -> None:
+        """Nothing hangs on that."""
 
     def fence(self) -> None:
         """Nothing is left to be copied when a save returns."""
+
+    def give_way(self) -> None:
+        """Nothing is kept between two saves."""
 
     def prepare(self, tree: object, *, detached: bool) -> None:
         """There is no memory to be asked for."""

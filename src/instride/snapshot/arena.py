@@ -211,7 +211,9 @@ class Arena:
         return True
 
     def close_in_child(self) -> None:
-        """A forked child must not keep the memory alive, for as long as it lives."""
+        """A forked child must not keep the memory alive, for as long as it lives. What the parent
+        has locked is none of its business."""
+        self._locked.clear()
         for mapping in (each() for each in self._mappings):
             if mapping is not None:
                 let_go_in_child(mapping)
@@ -232,4 +234,5 @@ def _unregister(locked: list[_Locked]) -> None:
     while locked:
         device, address = locked.pop()
         with torch.cuda.device(device):
-            torch.cuda.cudart().cudaHostUnregister(address)
+            if int(torch.cuda.cudart().cudaHostUnregister(address)) != 0:
+                forget_error()

@@ -14,6 +14,7 @@ from instride.snapshot.device_arena import DeviceArenas
 from instride.snapshot.forking import without_threads_of_a_parent
 from instride.snapshot.late import Promise
 from instride.snapshot.planning import Plan, is_ordered
+from instride.snapshot.runtime import await_devices
 from instride.snapshot.together import together
 from instride.store.manifest import PIECE_BYTES
 from instride.writer.page import COPIED, WRITTEN, SharedPage
@@ -39,10 +40,6 @@ class WholeCopy:
         records = [plan.layout.records[index] for index in on_host]
         self._places = [arena.memory[r.data_offset : r.data_end] for r in records]
         self._devices = [DeviceCopy(plan, arena, arenas.of(device)) for device in plan.gpus]
-        self._is_offloaded = torch.cuda.is_initialized() and any(
-            source.device.type == "cpu" and source.is_pinned() for source in self._sources
-        )
-        """A GPU may still be writing to memory of the host that is locked for it."""
 
     def is_for(self, plan: Plan, arena: Arena) -> bool:
         is_of_plan = self._plan is plan and self._num_moves == plan.num_moves
@@ -80,11 +77,15 @@ class WholeCopy:
         """
         for device in self._devices:
             device.copy(promise)
-        if self._is_offloaded:
-            torch.cuda.synchronize()
         if self._places:
+            _await_writers(self._sources)
             with torch.no_grad(), without_threads_of_a_parent():
                 torch._foreach_copy_(self._places, self._sources)
+
+    @property
+    def is_late(self) -> bool:
+        """Whether an optimizer has to wait before it changes anything."""
+        return any(device.is_late for device in self._devices)
 
     def fence(self) -> None:
         """Before an optimizer step: what is still to be copied must not change under the copy."""
@@ -96,6 +97,14 @@ class WholeCopy:
         together(*(device.drain for device in self._devices))
 
 
+def _await_writers(sources: list[torch.Tensor]) -> None:
+    """A GPU may still be writing to memory of the host that is locked for it."""
+    if torch.cuda.is_initialized() and any(
+        source.device.type == "cpu" and source.is_pinned() for source in sources
+    ):
+        await_devices()
+
+
 @without_threads_of_a_parent()
 def stream(
     plan: Plan, memory: torch.Tensor, page: SharedPage, is_gone: Callable[[], bool]
@@ -104,6 +113,7 @@ def stream(
 
     Returns the seconds spent waiting for it.
     """
+    _await_writers(plan.sources)
     slots = memory.numel() // PIECE_BYTES
     waited_s = 0.0
     index = 0

@@ -48,12 +48,12 @@ class DeviceCopy:
     @property
     def has_room(self) -> bool:
         """Whether the device can hold all of it, as far as can be told before it is asked for."""
-        return self._on_device.has_room(self._block_bytes * len(self._blocks))
+        return self._on_device.memory.has_room(self._block_bytes * len(self._blocks))
 
     def begin(self) -> None:
         """Take the snapshot now, if that is quickly done: `copy` has nothing left to do then."""
         if self._on_device.gatherer is not None:
-            taken = self._on_device.take_kept(self._block_bytes * len(self._blocks))
+            taken = self._on_device.memory.take_kept(self._block_bytes * len(self._blocks))
             if taken is not None:
                 self._stage(self._blocks, taken)
                 self._is_begun = True
@@ -63,12 +63,13 @@ class DeviceCopy:
         if self._is_begun:
             self._is_begun = False
             return
-        taken = self._on_device.take(self._block_bytes, len(self._blocks))
+        taken = self._on_device.memory.take(self._block_bytes, len(self._blocks))
         num_left = len(self._blocks) - (0 if taken is None else taken.numel() // self._block_bytes)
         blocks = self._blocks
         if num_left:
-            # For the next time: what no room is found for goes there directly.
-            self._arena.lock(self._device)
+            if self._on_device.memory.knows_peak:
+                # For the next time: what no room is found for goes there directly.
+                self._arena.lock(self._device)
             promised = promise() if self._on_device.may_be_late else {}
             blocks = sorted(blocks, key=lambda block: _num_prompt(block, promised))
             self._leave_for_later(blocks[:num_left], promised)
@@ -79,12 +80,21 @@ class DeviceCopy:
             self._let_use(torch.cuda.current_stream())
             memory = () if taken is None else taken.split(self._block_bytes)
             self._staged = list(zip(blocks, memory, strict=True))
-            gatherer = self._on_device.gatherer
-            if gatherer is not None and taken is not None and len(blocks) == len(self._blocks):
-                gatherer.gather(self._moves, taken)
-            else:
+            if taken is None or not self._gather(taken):
                 _copy_inside(self._staged)
             self._start.record()
+
+    def _gather(self, taken: torch.Tensor) -> bool:
+        """Copy with one kernel, where there is one and room for all."""
+        gatherer = self._on_device.gatherer
+        if gatherer is None or len(self._staged) < len(self._blocks):
+            return False
+        try:
+            gatherer.gather(self._moves, taken)
+        except OSError:
+            self._on_device.gatherer = None
+            return False
+        return True
 
     def _let_use(self, stream: torch.cuda.Stream) -> None:
         """A storage that is freed meanwhile (`resize_(0)`) must outlive its copy."""
@@ -107,10 +117,10 @@ class DeviceCopy:
 
     def drain(self) -> None:
         """Off the training thread: bring everything to the host, and give the memory back."""
-        let_others_capture()
         stream = self._on_device.stream
         try:
             with torch.cuda.device(self._device), torch.cuda.stream(stream), torch.no_grad():
+                let_others_capture()
                 stream.wait_event(self._start)
                 self._late.copy()
                 self._late.end()
@@ -125,7 +135,11 @@ class DeviceCopy:
             self._late.end()  # whatever happened, training must not wait for it
             self._staged = []
             self._is_begun = False  # what was begun for another state is not that of the next save
-            self._on_device.settle()
+            self._on_device.memory.settle()
+
+    @property
+    def is_late(self) -> bool:
+        return self._late.is_pending
 
     def fence(self) -> None:
         """Before an optimizer changes what is still being copied: let it wait for that."""

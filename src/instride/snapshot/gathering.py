@@ -42,7 +42,9 @@ class Moves:
         for move in moves:
             rows.append([*move, self.num_chunks])
             self.num_chunks += -(-move.num_bytes // CHUNK_BYTES)
-        with torch.cuda.stream(stream):
+        # Without the device, the stream that was current before is set together with its own, which
+        # in a thread is the first one, and makes a context there.
+        with torch.cuda.device(stream.device), torch.cuda.stream(stream):
             self.table = torch.tensor(rows, dtype=torch.int64).to(stream.device)
         stream.synchronize()
 

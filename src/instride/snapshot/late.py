@@ -45,6 +45,10 @@ class LateCopy:
         self._shares = shares
         self._before = self._now()
 
+    @property
+    def is_pending(self) -> bool:
+        return bool(self._shares)
+
     def _now(self) -> tuple[list[int], list[int]]:
         return (
             [tensor._version for tensor in self._tensors],

@@ -83,9 +83,9 @@ class _Carrier:
 
     def work(self, slot: torch.Tensor) -> None:
         """Take groups of pieces until there are none left, or a thread has failed."""
-        let_others_capture()
         stream = self._stream
         with torch.cuda.device(stream.device), torch.cuda.stream(stream), torch.no_grad():
+            let_others_capture()
             arrived = torch.cuda.Event(blocking=True)
             while (group := self._take()) is not None:
                 try:

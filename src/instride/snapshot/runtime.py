@@ -7,6 +7,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import torch
+
 RELAXED = 2
 """`cudaStreamCaptureModeRelaxed`: what this thread calls does not end captures of others."""
 
@@ -27,6 +29,14 @@ def forget_error() -> None:
     runtime = _runtime()
     if runtime is not None:
         runtime.cudaGetLastError()
+
+
+def await_devices() -> None:
+    """Until all GPUs that the process uses have done what they were given. The others are let be:
+    whoever waits for one makes half a gigabyte of context there."""
+    for index in range(torch.cuda.device_count()):
+        if torch._C._cuda_hasPrimaryContext(index):
+            torch.cuda.synchronize(index)
 
 
 @cache

@@ -1,0 +1,70 @@
+"""The hooks of an optimizer, when a saver ends while something of a snapshot is still copied."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import torch
+
+from instride.saver.beating import Beats
+
+pytestmark = pytest.mark.torch
+
+
+class Engine:
+    def __init__(self) -> None:
+        self.is_late = False
+        self.asked: list[str] = []
+        self.page: Any = SimpleNamespace(beat=lambda step, at_s: self.asked.append("beat"))
+        self.has_stepped: Callable[[], bool] = lambda: False
+
+    def follow(self, promises: object, has_stepped: Callable[[], bool]) -> None:
+        self.has_stepped = has_stepped
+
+    def fence(self) -> None:
+        self.asked.append("fence")
+
+    def give_way(self) -> None:
+        self.asked.append("give way")
+
+
+def make() -> tuple[Engine, torch.optim.Optimizer, Beats]:
+    weight = torch.nn.Parameter(torch.zeros(1))
+    weight.grad = torch.ones(1)
+    optimizer = torch.optim.AdamW([weight])
+    engine: Any = Engine()
+    return engine, optimizer, Beats(engine, [optimizer], lambda: None)
+
+
+def test_they_are_gone_when_it_ends() -> None:
+    engine, optimizer, beats = make()
+    optimizer.step()
+    assert engine.asked == ["fence", "give way", "beat"]
+    beats.stop()
+    optimizer.step()
+    assert len(engine.asked) == 3
+
+
+def test_as_long_as_something_is_late_an_optimizer_waits_for_it() -> None:
+    engine, optimizer, beats = make()
+    engine.is_late = True
+    beats.stop()
+    optimizer.step()
+    assert engine.asked == ["fence"]
+    engine.is_late = False
+    beats.stop()
+    optimizer.step()
+    assert engine.asked == ["fence"]
+
+
+def test_a_step_is_what_shows_how_much_memory_training_needs() -> None:
+    engine, optimizer, _ = make()
+    assert not engine.has_stepped()
+    optimizer.step()
+    assert engine.has_stepped()
+    warm: Any = Engine()
+    Beats(warm, [optimizer], lambda: None)
+    assert warm.has_stepped()
