@@ -17,10 +17,10 @@ from instride.governor.model import Decision, Mode
 from instride.governor.outlook import Outlook, Strain
 from instride.governor.urgency import Urgency
 
-LOOKING, SETTLED, HASTY = 0.5, 0.8, 0.9
-"""Shares of time at work: as long as little is known; with enough pauses to go on measuring; and
-when the deadline counts, or nobody waits for what is used, with just enough to be able to say what
-that cost."""
+LOOKING, SETTLED, HASTY, AMPLE = 0.5, 0.8, 0.9, 0.93
+"""Shares of time at work: as long as little is known; with enough pauses to go on measuring; when
+the deadline counts, with just enough to be able to say what that cost; and where more idles than
+is used, with so few that a checkpoint is durable hardly later than its disk allows."""
 MARGIN = 1.25
 """What is done against what a deadline needs; also the size of a step when it needs more."""
 HEAD_START = 4.0
@@ -183,7 +183,7 @@ class Controller:
         if found is None or found.plus_minus == inf:
             return self._unknown(outlook)
         most = max(found.most, 1e-6)
-        duty = HASTY if self._finds_plenty(outlook.strain) else SETTLED
+        duty = AMPLE if self._finds_plenty(outlook.strain) else SETTLED
         if most * duty <= self._budget:
             allowed = min(self._budget / (most * duty) * effort, MOST_RAISE * effort)
             wanted = min(allowed, self._ceiling, 1.0)
@@ -218,7 +218,7 @@ class Controller:
     def _duty_at_first(self, outlook: Outlook) -> float:
         """The share of time at work, until it is known what that does to steps."""
         if outlook.has_steps:
-            return HASTY if self._finds_plenty(outlook.strain) else LOOKING
+            return AMPLE if self._finds_plenty(outlook.strain) else LOOKING
         if outlook.strain.is_high:
             return LOOKING
         # Pauses only serve to see what others wait for.

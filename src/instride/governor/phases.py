@@ -20,6 +20,8 @@ from instride.governor.windows import Windows, unit
 Kind = Literal["work", "settling", "pause"]
 
 LOOK_AGAIN_S = 1.0
+LEAST_LOOK_S = 0.5
+"""Counters of cores are coarse: over less than this they tell little."""
 SETTLE_LOOK_S = 0.05
 MOST_SETTLING = 3.0
 """Of the shortest window: after that a pause counts as one, whatever still goes on."""
@@ -90,8 +92,11 @@ class Phases:
         self.thread_bytes_per_s: float | None = None
 
     def begin(self, now_s: float) -> None:
-        """Work is about to start; what came before it was a pause."""
-        self.strain = strain(self._rested, self._look())
+        """Work is about to start; what came before it was a pause. What is written is read back at
+        once: in the moment between nothing is seen, and what was seen before holds."""
+        rested = self._look()
+        if rested.at_s - self._rested.at_s >= LEAST_LOOK_S:
+            self.strain = strain(self._rested, rested)
         self._done(Window(now_s - self._unit_s, now_s, "pause"))
 
     def start(self, now_s: float, decision: Decision) -> None:

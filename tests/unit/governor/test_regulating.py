@@ -229,8 +229,8 @@ def test_without_steps_it_is_as_gentle_as_the_machine_is_busy(
     [
         (Strain(), 0.5),
         (Strain(idle_cores=5.0), 0.5),
-        (Strain(idle_cores=6.0), 0.9),
-        (Strain(idle_cores=15.0, is_idle=True), 0.9),
+        (Strain(idle_cores=6.0), 0.93),
+        (Strain(idle_cores=15.0, is_idle=True), 0.93),
         (Strain(idle_cores=15.0, io=0.3, is_idle=True), 0.5),
     ],
     ids=["nothing known", "some cores idle", "more than enough", "all but one", "a busy disk"],
@@ -257,7 +257,7 @@ def test_where_cores_abound_it_goes_on_as_it_began(monkeypatch: pytest.MonkeyPat
         simulation.go_on(120)
         assert simulation.decisions[-1][1].reason == "within-budget"
         duties[idle_cores] = {decision.duty for _, decision in simulation.decisions}
-    assert duties == {2.0: {0.5, 0.8}, 15.0: {0.9}}
+    assert duties == {2.0: {0.5, 0.8}, 15.0: {0.93}}
 
 
 def test_time_in_which_it_starved_still_counts() -> None:
@@ -276,3 +276,24 @@ def test_time_in_which_it_starved_still_counts() -> None:
         simulation.now_s += late_s
         waited_s += 2.5
     assert len(simulation.regulator._comparison.pairs) > 20
+
+
+def test_a_job_that_follows_at_once_goes_on_with_what_is_known_of_the_machine(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What is written is read back at once: in the moment between nothing can be seen."""
+    monkeypatch.setattr("instride.governor.gauge.usable_cores", lambda: 16)
+    simulation = Simulation(SimulatedTraining(lambda load: 0.0), idle_cores=15.0)
+    simulation.begin()
+    simulation.go_on(10)
+    simulation.end()
+    simulation.idle_cores = 0.0
+    simulation.idle(0.01)
+    simulation.regulator.begin(simulation.now_s, 1 << 30, None)
+    assert simulation.decisions[-1][1].duty == 0.93
+
+    simulation.go_on(10)
+    simulation.end()
+    simulation.idle(10)
+    simulation.regulator.begin(simulation.now_s, 1 << 30, None)
+    assert simulation.decisions[-1][1].duty < 0.93
