@@ -38,7 +38,7 @@ MOST_STEPS_ON_A_GPU = 40
 """Of a window without a save: steps on a GPU hardly differ."""
 STEPS_TO_PREPARE = 20
 """Between the making of a way and its first save on a GPU: memory is asked for meanwhile."""
-STEPS_THAT_PREPARE = {OURS: 40, OURS_WITHOUT_ROOM: 60}
+STEPS_THAT_PREPARE = {OURS: 40, OURS_WITHOUT_ROOM: 120}
 """In which everything has been prepared: on a full GPU much memory is locked, and gently."""
 TIMES_TO_PREPARE = 3
 NUM_IDLE_SAVES = 3

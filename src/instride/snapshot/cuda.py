@@ -83,6 +83,9 @@ class DeviceCopy:
             if taken is None or not self._gather(taken):
                 _copy_inside(self._staged)
             self._start.record()
+            # From here, not from the thread that drains: a source that is emptied before that one
+            # comes to it would get its old place again, and be taken for what it was.
+            self._on_device.stream.wait_event(self._start)
 
     def _gather(self, taken: torch.Tensor) -> bool:
         """Copy with one kernel, where there is one and room for all."""
@@ -121,7 +124,6 @@ class DeviceCopy:
         try:
             with torch.cuda.device(self._device), torch.cuda.stream(stream), torch.no_grad():
                 let_others_capture()
-                stream.wait_event(self._start)
                 self._late.copy()
                 self._late.end()
                 staged = (block.to_host(memory) for block, memory in self._staged)
