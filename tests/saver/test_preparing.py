@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,9 @@ import pytest
 import torch
 
 import instride
-from instride.saver.posting import giving_way
+from instride.saver.staging import Stager
+from instride.snapshot.planning import Plan
+from instride.system.interpreter import giving_way
 
 pytestmark = pytest.mark.torch
 
@@ -65,6 +68,22 @@ def test_a_part_of_somebody_is_asked_only_by_a_save(tmp_path: Path) -> None:
         assert part.num_asked == 0
         saver.save(1).wait(60)
         assert part.num_asked == 1
+
+
+def test_a_saver_that_is_made_has_prepared_all_that_steps_would_wait_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a GPU kernels are loaded meanwhile, and nothing can be launched."""
+    make_ready = Stager._make_ready
+
+    def slowly(stager: Stager, plan: Plan) -> None:
+        time.sleep(1.0)
+        make_ready(stager, plan)
+
+    monkeypatch.setattr(Stager, "_make_ready", slowly)
+    with instride.Saver(tmp_path, model=torch.nn.Linear(2, 2)) as saver:
+        stager: Any = saver._engine._stager  # type: ignore[attr-defined]
+        assert stager._fragments is not None
 
 
 def test_threads_that_give_way_at_the_same_time_leave_the_interpreter_as_it_was() -> None:

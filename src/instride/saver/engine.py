@@ -129,6 +129,9 @@ class BackgroundEngine:
             finally:
                 self._is_taking = False
 
+    def await_prepared(self, timeout: float) -> None:
+        self._stager.await_ready(timeout)
+
     def save(self, tree: object, purpose: Purpose, *, detached: bool) -> Pending:
         """Take a snapshot. Returns when it is taken; never raises for what the disk does."""
         pending = Pending(purpose.path, purpose.step, self.courier.hurry)

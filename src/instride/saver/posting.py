@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import queue
-import sys
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import NamedTuple
 
 import msgspec
@@ -19,9 +16,8 @@ from instride.saver.letter import Letter
 from instride.saver.pending import Pending
 from instride.saver.staged import Staged
 from instride.saver.telling import Telling
+from instride.system.interpreter import giving_way
 from instride.writer.protocol import Finish
-
-SWITCH_S = 0.0005
 
 
 class Outgoing(NamedTuple):
@@ -76,31 +72,3 @@ class Poster:
             letter,
             msgspec.structs.replace(finish, small=small, unsafe=unsafe, staged_s=time.monotonic()),
         )
-
-
-@contextmanager
-def giving_way() -> Iterator[None]:
-    """Let other threads of the interpreter run after half a millisecond of work, not after five.
-
-    A thread that launches kernels lets go of the interpreter with each of them, and would wait that
-    long to get it back, hundreds of times in a step.
-    """
-    global _num_giving_way, _interval_before_s
-    with _giving_way:
-        if _num_giving_way == 0:
-            _interval_before_s = sys.getswitchinterval()
-            sys.setswitchinterval(min(_interval_before_s, SWITCH_S))
-        _num_giving_way += 1
-    try:
-        yield
-    finally:
-        with _giving_way:
-            _num_giving_way -= 1
-            if _num_giving_way == 0:
-                sys.setswitchinterval(_interval_before_s)
-
-
-_giving_way = threading.Lock()
-_num_giving_way = 0
-"""Posting threads of several savers may pickle at the same time."""
-_interval_before_s = 0.0

@@ -29,6 +29,8 @@ FORMAT = 1
 MOST_STEPS = 1 << 63
 START_S = 20.0
 """How long the constructor waits for the writer; storage that hangs must not hang the training."""
+READY_S = 2.0
+"""How long it waits for what is prepared meanwhile."""
 
 
 class Saver:
@@ -92,6 +94,8 @@ class Saver:
             undoing.callback(self._beats.stop)
             self._prepare()
             self._engine.await_store(min(START_S, stall_s))
+            # Kernels are loaded and memory is locked while the writer starts, not beside steps.
+            self._engine.await_prepared(READY_S)
             undoing.pop_all()
         close_when_dropped(self, self._engine, self.directory, self._beats.stop)
         if self._engine.problem is not None:

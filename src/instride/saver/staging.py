@@ -19,6 +19,7 @@ from instride.snapshot.freezing import Frozen, UnsupportedStateError, freeze, wi
 from instride.snapshot.late import Promise
 from instride.snapshot.pickling import Fragments
 from instride.snapshot.planning import Plan
+from instride.system.interpreter import giving_way
 from instride.writer.page import COPIED, WRITTEN, SharedPage
 
 NUM_POPULATING = 4
@@ -42,6 +43,7 @@ class Stager:
         """Asked once for each snapshot what only a fenced optimizer will change."""
         self.has_stepped: Callable[[], bool] = lambda: True
         """Whether training has run by now as it will, and shown how much memory it needs."""
+        self._readying: threading.Thread | None = None
         self._planning = threading.Lock()
         self._making = threading.Lock()
         self._making_copy = threading.Lock()
@@ -56,7 +58,13 @@ class Stager:
         except UnsupportedStateError:
             return
         self.arena.prepare(plan.layout.num_bytes, NUM_POPULATING if plan.gpus else 1)
-        threading.Thread(target=self._make_ready, args=(plan,), daemon=True).start()
+        self._readying = threading.Thread(target=self._make_ready, args=(plan,), daemon=True)
+        self._readying.start()
+
+    def await_ready(self, timeout: float) -> None:
+        """Until all is prepared that would hold up steps: all but the pages of the arena."""
+        if self._readying is not None:
+            self._readying.join(timeout)
 
     @torch.inference_mode(False)  # memory made in that mode would be of no use outside of it
     @torch.no_grad()
@@ -174,7 +182,8 @@ class Stager:
         self.page.close()
 
     def _make_ready(self, plan: Plan) -> None:
-        with suppress(Exception):  # the save that needs them will say why they cannot be made
+        # The save that needs them will say why they cannot be made.
+        with suppress(Exception), giving_way():
             for device in plan.gpus:
                 self._device_arenas.of(device).make_ready()
             self.fragments(plan)

@@ -106,6 +106,9 @@ class SynchronousEngine:
     def prepare(self, tree: object, *, detached: bool) -> None:
         """There is no memory to be asked for."""
 
+    def await_prepared(self, timeout: float) -> None:
+        """Nor anything else."""
+
     def await_store(self, timeout: float) -> bool:
         return True
 
