@@ -55,9 +55,11 @@ def test_as_long_as_something_is_late_an_optimizer_waits_for_it() -> None:
     optimizer.step()
     assert engine.asked == ["fence"]
     engine.is_late = False
-    beats.stop()
     optimizer.step()
-    assert engine.asked == ["fence"]
+    assert engine.asked == ["fence", "fence"]
+    assert beats._engine is None  # the hook stays, and holds nothing
+    optimizer.step()
+    assert engine.asked == ["fence", "fence"]
 
 
 def test_a_step_is_what_shows_how_much_memory_training_needs() -> None:
@@ -65,6 +67,11 @@ def test_a_step_is_what_shows_how_much_memory_training_needs() -> None:
     assert not engine.has_stepped()
     optimizer.step()
     assert engine.has_stepped()
+    other, _, beats = make()
+    beats.step(1)
+    assert not other.has_stepped()
+    beats.step(2)  # whatever it is that steps
+    assert other.has_stepped()
     warm: Any = Engine()
     Beats(warm, [optimizer], lambda: None)
     assert warm.has_stepped()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from contextlib import ExitStack
@@ -97,3 +98,17 @@ def test_threads_that_give_way_at_the_same_time_leave_the_interpreter_as_it_was(
     second.close()
 
     assert sys.getswitchinterval() == before
+
+
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_child_that_is_forked_meanwhile_has_the_interpreter_as_it_was() -> None:
+    before_s = sys.getswitchinterval()
+    with giving_way():
+        pid = os.fork()
+        if pid == 0:
+            is_right = sys.getswitchinterval() == before_s
+            with giving_way():
+                is_right &= sys.getswitchinterval() < before_s
+            os._exit(not (is_right and sys.getswitchinterval() == before_s))
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+    assert sys.getswitchinterval() == before_s

@@ -15,7 +15,7 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 import instride
 from instride.saver import restoring
 from instride.saver.parts import Part, gpus_of, kept_state
-from instride.saver.placing import Placing, home_of
+from instride.saver.placing import Homes, Placing, home_of
 from tests.saver.holding import Holder, saved
 
 pytestmark = pytest.mark.torch
@@ -40,7 +40,25 @@ STAND_IN = torch.device("meta")
     ],
 )
 def test_only_a_gpu_that_is_in_use_is_a_home(location: str, live: list[str], home: str) -> None:
-    assert home_of(location, set(map(torch.device, live))) == torch.device(home)
+    assert home_of(location, Homes(set(map(torch.device, live)))) == torch.device(home)
+
+
+@pytest.mark.parametrize(
+    ("location", "live", "home"),
+    [
+        ("cuda:1", ["cuda:0"], "cuda:1"),  # a teacher, beside the parts
+        ("cuda:5", ["cuda:0"], "cuda:0"),
+        ("cuda:5", [], "cuda:2"),
+        ("cuda:1", [], "cuda:1"),
+        ("cpu", [], "cpu"),
+    ],
+)
+def test_what_belongs_to_nobody_may_go_to_any_gpu_that_the_process_uses(
+    location: str, live: list[str], home: str
+) -> None:
+    in_use = {torch.device("cuda", 0), torch.device("cuda", 1), torch.device("cuda", 2)}
+    homes = Homes(set(map(torch.device, live)), in_use, torch.device("cuda", 2))
+    assert home_of(location, homes) == torch.device(home)
 
 
 def test_modules_and_optimizers_tell_which_gpus_are_in_use() -> None:
@@ -78,6 +96,16 @@ MOMENTS = {"state": {0: {"momentum_buffer": torch.ones(2)}}, "param_groups": [{"
 SHADOW = {"state": torch.ones(2)}
 
 
+class Scaled(torch.nn.Module):
+    """Goes on with what it is given."""
+
+    def get_extra_state(self) -> Any:
+        return self.scale
+
+    def set_extra_state(self, state: Any) -> None:
+        self.scale = state
+
+
 @pytest.mark.parametrize(
     ("part", "saved_state", "kept"),
     [
@@ -85,9 +113,17 @@ SHADOW = {"state": torch.ones(2)}
         (optimizer_of(is_hooked=True), MOMENTS, MOMENTS["param_groups"]),
         (optimizer_of(is_hooked=True), [1], None),
         (torch.nn.Linear(2, 2), {"weight": torch.ones(2, 2)}, None),
+        (Scaled(), SHADOW, SHADOW),
         (Holder(None), SHADOW, SHADOW),
     ],
-    ids=["an optimizer", "one with a hook", "of something else", "a module", "a part of its own"],
+    ids=[
+        "an optimizer",
+        "one with a hook",
+        "of something else",
+        "a module",
+        "one with state of its own",
+        "a part of its own",
+    ],
 )
 def test_modules_copy_what_they_are_given_and_others_may_keep_it(
     part: Part, saved_state: Any, kept: Any
@@ -102,7 +138,7 @@ def places(tree: dict[str, torch.Tensor], kept: tuple[str, ...], location: str) 
         list(tree.values()), dict.fromkeys(addresses, 0), dict.fromkeys(addresses, location)
     )
     for name in kept:
-        placing.keep(tree[name], {STAND_IN})
+        placing.keep(tree[name], Homes({STAND_IN}))
     return {name: tensor.device.type for name, tensor in placing.rebuild(tree).items()}
 
 

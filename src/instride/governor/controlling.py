@@ -87,7 +87,9 @@ class Controller:
         reason, why = self._adjust(outlook)
         if haste.needed_bytes_per_s is not None:
             effort = self._needed(outlook, haste.needed_bytes_per_s)
-            return self._set(outlook, DEADLINE, haste.why, effort=effort, duty=HASTY)
+            return self._set(
+                outlook, DEADLINE, haste.why, effort=effort, duty=max(HASTY, self._duty)
+            )
         if haste.why:
             reason, why = "lighter", haste.why
         return self._set(outlook, reason, why)

@@ -30,7 +30,9 @@ class Beats:
         self._is_over = False
         self._num_steps = 0
         self._last_optimizer: int | None = None
-        self._engine = engine
+        self._engine: Engine | None = engine
+        self._has_stepped = False
+        """Whether training has run by now as it will, and shown how much memory it needs."""
         self._optimizers = [part for part in parts if isinstance(part, torch.optim.Optimizer)]
         self._fired: set[int] = set()
         """Optimizers whose hooks ran since the loop told of a step, or since the last save."""
@@ -51,9 +53,10 @@ class Beats:
 
     def step(self, step: int) -> None:
         """The loop told its step: better than anything an optimizer tells."""
+        self._has_stepped = self._has_stepped or self._loop_says
         self._loop_says = True
         self._fired_before, self._fired = self._fired, set()
-        if not self._is_over:
+        if self._engine is not None and not self._is_over:
             self._engine.give_way()
             self._page.beat(step, time.monotonic())
 
@@ -68,11 +71,14 @@ class Beats:
         return lambda: _storages_of(seen)
 
     def _before_optimizer_step(self, *_: object) -> None:
-        self._engine.fence()
+        if self._engine is not None:
+            self._engine.fence()
+            if self._is_over and not self._engine.is_late:
+                self._engine = None  # nobody is called from here any more
 
     def _after_optimizer_step(self, optimizer: Any, *_: object) -> None:
         """Only the same optimizer seen again is another step: there may be several."""
-        if self._is_over:
+        if self._engine is None or self._is_over:
             return
         self._has_stepped = True
         self._engine.give_way()
@@ -90,10 +96,10 @@ class Beats:
             self._page.beat(UNKNOWN_STEP, time.monotonic())
 
     def stop(self) -> None:
-        """What is still copied late is waited for by the optimizers all the same, whenever that is:
-        hooks that find nothing to wait for do nothing."""
+        """What is still copied late is waited for by the optimizers all the same, in their next
+        step. Hooks that are left then do nothing: while they run they cannot be removed."""
         self._is_over = True
-        if not self._engine.is_late:
+        if self._engine is None or not self._engine.is_late:
             for handle in self._handles:
                 handle.remove()
             self._handles = []

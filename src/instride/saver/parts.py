@@ -94,12 +94,13 @@ def fillable_state(part: Part) -> Any:
 
 
 def kept_state(part: Part, saved: Any) -> Any:
-    """What of a saved state a part may go on with, as it is given; modules copy it.
+    """What of a saved state a part may go on with, as it is given. Modules copy it, unless they
+    have code of their own for that.
 
     Optimizers move moments to their parameters in any case; what comes with groups, as a learning
     rate for a graph does, they leave where it is.
     """
-    if isinstance(part, torch.nn.Module):
+    if isinstance(part, torch.nn.Module) and _has_methods_of_torch(part):
         return None
     if not isinstance(part, Optimizer):
         return saved
@@ -115,6 +116,14 @@ def gpus_of(*parts: Part) -> set[torch.device]:
     return {device for device in devices if device.type == "cuda"}
 
 
+def gpus_with_context() -> set[torch.device]:
+    """All GPUs that the process has used so far."""
+    if not torch.cuda.is_initialized():
+        return set()
+    all_gpus = (torch.device("cuda", index) for index in range(torch.cuda.device_count()))
+    return {gpu for gpu in all_gpus if torch._C._cuda_hasPrimaryContext(gpu.index)}
+
+
 def _memory_of(part: Part) -> Iterator[torch.Tensor]:
     if isinstance(part, torch.nn.Module):
         yield from part.parameters()
@@ -125,10 +134,14 @@ def _memory_of(part: Part) -> Iterator[torch.Tensor]:
 
 
 def _loads_as_modules_do(module: torch.nn.Module) -> bool:
+    return _has_methods_of_torch(module) and not any(
+        getattr(each, hooks) for each in module.modules() for hooks in MODULE_HOOKS
+    )
+
+
+def _has_methods_of_torch(module: torch.nn.Module) -> bool:
     return _is_own(module, torch.nn.Module, "state_dict", "load_state_dict") and all(
-        _is_own(each, torch.nn.Module, *MODULE_METHODS)
-        and not any(getattr(each, hooks) for hooks in MODULE_HOOKS)
-        for each in module.modules()
+        _is_own(each, torch.nn.Module, *MODULE_METHODS) for each in module.modules()
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Iterator, Mapping, Set
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 
@@ -19,6 +19,16 @@ LEAVES = frozenset(
 MAPPINGS = (dict, OrderedDict, defaultdict, Counter)
 TENSORS = (torch.Tensor, torch.nn.Parameter)
 HOST = torch.device("cpu")
+
+
+class Homes(NamedTuple):
+    """Where there may be new memory for what was on a GPU."""
+
+    gpus: Set[torch.device]
+    """Those of whoever gets it."""
+    in_use: Set[torch.device] = frozenset()
+    """All that the process has used so far."""
+    otherwise: torch.device = HOST
 
 
 class _OtherValueError(Exception):
@@ -124,7 +134,7 @@ class Placing:
             and saved.numel() > 0
         )
 
-    def keep(self, saved: Any, gpus: Set[torch.device]) -> None:
+    def keep(self, saved: Any, homes: Homes) -> None:
         """Make the new memory of what is used as it is, not copied from, where it will be used.
 
         All else is copied by who gets it: it waits in the memory of the host, for the GPU may have
@@ -132,7 +142,7 @@ class Placing:
         """
         for tensor in _tensors_in(saved, set()):
             address = _address(tensor)
-            self._homes.setdefault(address, home_of(self._locations.get(address, "cpu"), gpus))
+            self._homes.setdefault(address, home_of(self._locations.get(address, "cpu"), homes))
 
     def rebuild(self, value: Any) -> Any:
         """The tree over the memory that will be filled."""
@@ -196,14 +206,13 @@ def _has_all_of_its_storage(tensor: torch.Tensor) -> bool:
     return bool(num_bytes == tensor.untyped_storage().nbytes() and tensor.is_contiguous())
 
 
-def home_of(location: str, gpus: Set[torch.device]) -> torch.device:
+def home_of(location: str, homes: Homes) -> torch.device:
     """The GPU for a storage that was on one, of those in use: any other may be somebody else's."""
     if not location.startswith("cuda"):
         return HOST
-    if len(gpus) == 1:
-        return next(iter(gpus))
     name = "cuda:0" if location == "cuda" else location
-    return next((gpu for gpu in gpus if str(gpu) == name), HOST)
+    same = [gpu for gpu in homes.gpus | homes.in_use if str(gpu) == name]
+    return next(iter(same or (homes.gpus if len(homes.gpus) == 1 else [homes.otherwise])))
 
 
 def _address(tensor: torch.Tensor) -> int:

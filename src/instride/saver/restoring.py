@@ -12,8 +12,14 @@ import torch
 
 from instride.errors import DamagedError, MismatchError, UnsafeCheckpointError
 from instride.saver.loading import is_smaller_form, load_file
-from instride.saver.parts import RESERVED, fillable_state, gpus_of, kept_state
-from instride.saver.placing import Placing, plain_tensors
+from instride.saver.parts import (
+    RESERVED,
+    fillable_state,
+    gpus_of,
+    gpus_with_context,
+    kept_state,
+)
+from instride.saver.placing import HOST, Homes, Placing, plain_tensors
 from instride.saver.reading import fill, skeleton_of
 from instride.store.manifest import Manifest
 from instride.store.verifying import verify
@@ -73,15 +79,24 @@ def _read_into(
         return None
     saved = _checked(path, skeleton.tree, strict=strict)
     placing = Placing(loaded, offsets, skeleton.locations)
-    gpus = gpus_of(*parts.values())
+    everywhere = _homes(parts)
     for name, part in parts.items():
         placing.match(saved.get(name), fillable_state(part))
+        # Optimizers bring what is elsewhere to their parameters.
         is_optimizer = isinstance(part, torch.optim.Optimizer)
-        placing.keep(kept_state(part, saved.get(name)), gpus_of(part) if is_optimizer else gpus)
-    placing.keep(saved.get("extra"), gpus)
+        homes = Homes(gpus_of(part)) if is_optimizer else everywhere
+        placing.keep(kept_state(part, saved.get(name)), homes)
+    placing.keep(saved.get("extra"), everywhere)
     tree: dict[str, Any] = placing.rebuild(saved)
     fill(path, manifest, placing.targets)
     return tree
+
+
+def _homes(parts: Mapping[str, Any]) -> Homes:
+    """Where what was on a GPU may go that belongs to nobody in particular."""
+    in_use = gpus_with_context()
+    here = torch.device("cuda", torch.cuda.current_device()) if in_use else HOST
+    return Homes(gpus_of(*parts.values()), in_use, here)
 
 
 def _read_plainly(

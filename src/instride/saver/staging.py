@@ -44,6 +44,7 @@ class Stager:
         self.has_stepped: Callable[[], bool] = lambda: True
         """Whether training has run by now as it will, and shown how much memory it needs."""
         self._readying: threading.Thread | None = None
+        self._has_taken = False
         self._planning = threading.Lock()
         self._making = threading.Lock()
         self._making_copy = threading.Lock()
@@ -58,8 +59,9 @@ class Stager:
         except UnsupportedStateError:
             return
         self.arena.prepare(plan.layout.num_bytes, NUM_POPULATING if plan.gpus else 1)
-        self._readying = threading.Thread(target=self._make_ready, args=(plan,), daemon=True)
-        self._readying.start()
+        readying = threading.Thread(target=self._make_ready, args=(plan,), daemon=True)
+        readying.start()
+        self._readying = readying
 
     def await_ready(self, timeout: float) -> None:
         """Until all is prepared that would hold up steps: all but the pages of the arena."""
@@ -92,7 +94,9 @@ class Stager:
             self.page[WRITTEN] = 0
         else:
             copier = self._copier(plan)
-            self._device_arenas.know_peak(is_known=self.has_stepped())
+            # Nobody saves twice without a step between, also if it was not seen.
+            self._device_arenas.know_peak(is_known=self._has_taken or self.has_stepped())
+            self._has_taken = True
             staged.copy(copier, self.promises())
         return staged
 

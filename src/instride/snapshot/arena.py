@@ -138,6 +138,7 @@ class Arena:
         with self._registering, torch.cuda.device(device):
             make_thread_modest()
             let_others_capture()
+            self._is_refused = False  # memory may have been short just then
             has_more = True
             while has_more:  # close behind those who ask for pages, and then the rest
                 has_more = self._populate_next()

@@ -81,7 +81,7 @@ class DeviceArenas:
             arena.memory.give_way()
 
     def close_in_child(self) -> None:
-        for arena in self._arenas.values():  # whoever had the lock is not in the child
+        for arena in self._all():
             arena.ring.close_in_child()
             arena.memory.close_in_child()
 
@@ -90,5 +90,5 @@ class DeviceArenas:
             arena.close()
 
     def _all(self) -> list[DeviceArena]:
-        with self._lock:
-            return list(self._arenas.values())
+        # Without the lock: a signal handler that saves may interrupt whoever has it, in any step.
+        return list(self._arenas.values())

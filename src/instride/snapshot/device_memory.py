@@ -33,7 +33,8 @@ class _Kept(NamedTuple):
 
 
 _left_behind: list[_Kept] = []
-"""By savers that ended in another thread than took it."""
+"""By savers that ended in another thread than took it: lent as before, and given back by the thread
+that takes memory next."""
 
 
 class DeviceMemory:
@@ -130,8 +131,10 @@ class DeviceMemory:
 
     def close_in_child(self) -> None:
         """A forked child must not give back what is its parent's."""
-        if self._kept is not None:
-            _never_freed(self._kept.pool)
+        self._is_surplus = False
+        for kept in (self._kept, *_left_behind):
+            if kept is not None:
+                _never_freed(kept.pool)
 
 
 class TrainingPeak:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 from collections.abc import Iterator
@@ -36,3 +37,16 @@ _giving_way = threading.Lock()
 _num_giving_way = 0
 """Threads of several savers may be at it at the same time."""
 _interval_before_s = 0.0
+
+
+def _forget_in_child() -> None:
+    """The threads that gave way are not in a forked child, and whoever had the lock neither."""
+    global _giving_way, _num_giving_way
+    _giving_way = threading.Lock()
+    if _num_giving_way:
+        _num_giving_way = 0
+        sys.setswitchinterval(_interval_before_s)
+
+
+if hasattr(os, "register_at_fork"):  # Windows does not fork
+    os.register_at_fork(after_in_child=_forget_in_child)

@@ -10,6 +10,7 @@ from typing import ClassVar
 import pytest
 import torch
 
+from instride.snapshot.device_arena import DeviceArenas
 from instride.snapshot.device_memory import (
     SCARCE_PART,
     SPARE_BYTES,
@@ -192,3 +193,11 @@ def test_other_allocators_have_no_pools_and_are_not_asked_for_any(
     other.settle()
     other.give_way()
     other.close()
+
+
+def test_a_handler_that_saves_may_interrupt_whoever_adds_a_device() -> None:
+    """It comes from the same thread, and would wait for itself."""
+    arenas = DeviceArenas()
+    with arenas._lock:
+        arenas.give_way()
+        arenas.know_peak(is_known=True)

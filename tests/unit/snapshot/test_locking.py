@@ -75,6 +75,10 @@ def test_a_driver_that_refuses_is_not_asked_again_and_again(
     assert len(asked) == 1
     assert arena._mapped == arena.num_bytes  # it is there for what comes another way
 
+    driver.most_pieces = 3  # memory was short just then
+    arena._lock_gently(GPU)
+    assert arena.locked_bytes == arena.num_bytes
+
 
 def test_pages_that_there_is_no_memory_for_are_not_locked(
     arena: Arena, driver: Driver, monkeypatch: pytest.MonkeyPatch
