@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import ceil, inf
 
-import msgspec
-
 from instride.governor.effect import LEAST_PAIRS, Estimate, Pair, estimate
 from instride.governor.model import Decision, Mode
 from instride.governor.outlook import Outlook, Strain
@@ -97,7 +95,7 @@ class Controller:
     def estimate_at(self, effort: float, pairs: Sequence[Pair]) -> Estimate | None:
         """What work of so much effort does, from what was seen of efforts near it."""
         near = [pair for pair in pairs if effort / 2 <= pair.effort <= 2 * effort]
-        return estimate([_scaled(pair, effort) for pair in near[-POOL_PAIRS:]])
+        return estimate([pair.at_effort(effort) for pair in near[-POOL_PAIRS:]])
 
     def _set(
         self, outlook: Outlook, reason: str, why: str, *, effort: float | None = None,
@@ -157,7 +155,7 @@ class Controller:
         effort = self._effort or FLOOR
         looks = [(since[-POOL_PAIRS:], 1.0), (since[-RECENT_PAIRS:], RECENT_CAUTION)]
         for pairs, caution in looks:
-            found = estimate([_scaled(pair, effort) for pair in pairs])
+            found = estimate([pair.at_effort(effort) for pair in pairs])
             if found is None:
                 continue
             least = found.inflation - caution * found.plus_minus
@@ -247,10 +245,3 @@ class Controller:
             f"steps take {100 * found.inflation:.1f} % \u00b1 {100 * found.plus_minus:.1f} longer "
             f"while it works, with a budget of {100 * self._budget:g} %"
         )
-
-
-def _scaled(pair: Pair, effort: float) -> Pair:
-    """What a pair would have shown with another effort: in proportion, which is near enough for
-    efforts that are near."""
-    factor = effort / pair.effort
-    return msgspec.structs.replace(pair, effort=effort, inflation=pair.inflation * factor)

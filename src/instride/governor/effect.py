@@ -52,6 +52,12 @@ class Pair(msgspec.Struct, frozen=True, gc=False):
     work_s: float
     """How long the work went on."""
 
+    def at_effort(self, effort: float) -> Pair:
+        """What it would have shown with another effort: in proportion, which is near enough for
+        efforts that are near."""
+        inflation = self.inflation * effort / self.effort
+        return msgspec.structs.replace(self, effort=effort, inflation=inflation)
+
 
 class Estimate(msgspec.Struct, frozen=True):
     """How much longer steps take during work."""
