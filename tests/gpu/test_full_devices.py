@@ -105,6 +105,7 @@ def test_memory_that_was_ours_does_not_count_as_that_of_training(tmp_path: Path)
     with instride.Saver(tmp_path, state=Holder(x=state)) as saver:
         for step in range(4):
             saver.save(step).wait(120)
+            saver.due(step)
         await_locking()
         assert arena_of(saver).locked_bytes == 0
     del filling

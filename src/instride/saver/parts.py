@@ -116,14 +116,6 @@ def gpus_of(*parts: Part) -> set[torch.device]:
     return {device for device in devices if device.type == "cuda"}
 
 
-def gpus_with_context() -> set[torch.device]:
-    """All GPUs that the process has used so far."""
-    if not torch.cuda.is_initialized():
-        return set()
-    all_gpus = (torch.device("cuda", index) for index in range(torch.cuda.device_count()))
-    return {gpu for gpu in all_gpus if torch._C._cuda_hasPrimaryContext(gpu.index)}
-
-
 def _memory_of(part: Part) -> Iterator[torch.Tensor]:
     if isinstance(part, torch.nn.Module):
         yield from part.parameters()

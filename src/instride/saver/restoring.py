@@ -16,11 +16,11 @@ from instride.saver.parts import (
     RESERVED,
     fillable_state,
     gpus_of,
-    gpus_with_context,
     kept_state,
 )
 from instride.saver.placing import HOST, Homes, Placing, plain_tensors
 from instride.saver.reading import fill, skeleton_of
+from instride.snapshot.runtime import gpus_in_use
 from instride.store.manifest import Manifest
 from instride.store.verifying import verify
 
@@ -94,7 +94,7 @@ def _read_into(
 
 def _homes(parts: Mapping[str, Any]) -> Homes:
     """Where what was on a GPU may go that belongs to nobody in particular."""
-    in_use = gpus_with_context()
+    in_use = gpus_in_use()
     here = torch.device("cuda", torch.cuda.current_device()) if in_use else HOST
     return Homes(gpus_of(*parts.values()), in_use, here)
 

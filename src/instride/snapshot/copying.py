@@ -40,6 +40,7 @@ class WholeCopy:
         records = [plan.layout.records[index] for index in on_host]
         self._places = [arena.memory[r.data_offset : r.data_end] for r in records]
         self._devices = [DeviceCopy(plan, arena, arenas.of(device)) for device in plan.gpus]
+        self._is_offloaded = _may_be_written_to(self._sources)
 
     def is_for(self, plan: Plan, arena: Arena) -> bool:
         is_of_plan = self._plan is plan and self._num_moves == plan.num_moves
@@ -55,6 +56,7 @@ class WholeCopy:
             if place is None:
                 return False
             self._sources[place] = self._plan.sources[index]
+            self._is_offloaded |= _may_be_written_to([self._sources[place]])
         self._num_moves += 1
         return True
 
@@ -77,8 +79,9 @@ class WholeCopy:
         """
         for device in self._devices:
             device.copy(promise)
+        if self._is_offloaded:
+            await_devices()
         if self._places:
-            _await_writers(self._sources)
             with torch.no_grad(), without_threads_of_a_parent():
                 torch._foreach_copy_(self._places, self._sources)
 
@@ -97,12 +100,12 @@ class WholeCopy:
         together(*(device.drain for device in self._devices))
 
 
-def _await_writers(sources: list[torch.Tensor]) -> None:
-    """A GPU may still be writing to memory of the host that is locked for it."""
-    if torch.cuda.is_initialized() and any(
+def _may_be_written_to(sources: list[torch.Tensor]) -> bool:
+    """Whether a GPU may still be writing to memory of the host that is locked for it. To be asked
+    once: the driver is, for each of them."""
+    return torch.cuda.is_initialized() and any(
         source.device.type == "cpu" and source.is_pinned() for source in sources
-    ):
-        await_devices()
+    )
 
 
 @without_threads_of_a_parent()
@@ -113,7 +116,8 @@ def stream(
 
     Returns the seconds spent waiting for it.
     """
-    _await_writers(plan.sources)
+    if _may_be_written_to(plan.sources):
+        await_devices()
     slots = memory.numel() // PIECE_BYTES
     waited_s = 0.0
     index = 0

@@ -156,6 +156,7 @@ class TrainingPeak:
 
 
 def _never_freed(pool: torch.cuda.MemPool) -> None:
+    """What frees it asks the driver, which is not there for a forked child."""
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(pool))
 
 

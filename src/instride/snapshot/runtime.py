@@ -31,12 +31,19 @@ def forget_error() -> None:
         runtime.cudaGetLastError()
 
 
+def gpus_in_use() -> set[torch.device]:
+    """All GPUs that the process has used so far. The others are best let be: whoever waits for one,
+    or asks it anything, makes half a gigabyte of context there."""
+    if not torch.cuda.is_initialized():
+        return set()
+    all_gpus = (torch.device("cuda", index) for index in range(torch.cuda.device_count()))
+    return {gpu for gpu in all_gpus if torch._C._cuda_hasPrimaryContext(gpu.index)}
+
+
 def await_devices() -> None:
-    """Until all GPUs that the process uses have done what they were given. The others are let be:
-    whoever waits for one makes half a gigabyte of context there."""
-    for index in range(torch.cuda.device_count()):
-        if torch._C._cuda_hasPrimaryContext(index):
-            torch.cuda.synchronize(index)
+    """Until all of them have done what they were given."""
+    for gpu in gpus_in_use():
+        torch.cuda.synchronize(gpu)
 
 
 @cache
