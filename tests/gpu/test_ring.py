@@ -8,7 +8,8 @@ from collections.abc import Iterator
 import pytest
 import torch
 
-from instride.snapshot.arena import REGISTERED_BYTES, Arena
+from instride.snapshot.arena import Arena
+from instride.snapshot.locked import REGISTERED_BYTES
 from instride.snapshot.ring import NUM_SLOTS, Ring
 from tests.gpu.trainings import NEEDS_A_GPU, busy
 

@@ -18,7 +18,8 @@ import torch
 
 from instride.bench.report import DeviceFloors, Floors
 from instride.lifetimes import PerThread
-from instride.snapshot.arena import REGISTERED_BYTES, Arena
+from instride.snapshot.arena import Arena
+from instride.snapshot.locked import REGISTERED_BYTES
 from instride.store.verifying import open_for_reading, read_piece
 from instride.writer.direct import PieceFile
 

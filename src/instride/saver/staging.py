@@ -22,7 +22,7 @@ from instride.snapshot.planning import Plan
 from instride.system.interpreter import giving_way
 from instride.writer.page import COPIED, WRITTEN, SharedPage
 
-NUM_POPULATING = 4
+NUM_TOUCHING = 4
 """Threads that ask for memory ahead of the first save, where it is not cores that train."""
 
 
@@ -58,7 +58,7 @@ class Stager:
             plan = self._plan_for(freeze(tree, detached=detached), detached=detached)
         except UnsupportedStateError:
             return
-        self.arena.prepare(plan.layout.num_bytes, NUM_POPULATING if plan.gpus else 1)
+        self.arena.prepare(plan.layout.num_bytes, NUM_TOUCHING if plan.gpus else 0)
         readying = threading.Thread(target=self._make_ready, args=(plan,), daemon=True)
         readying.start()
         self._readying = readying

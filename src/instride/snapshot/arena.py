@@ -7,27 +7,31 @@ kernel answers an allocation with SIGKILL, not with an error.
 from __future__ import annotations
 
 import ctypes
+import mmap
 import os
 import threading
 import time
 import weakref
+from collections.abc import Callable
 from contextlib import suppress
-from typing import NamedTuple
 
 import torch
 
+from instride.snapshot.locked import REGISTERED_BYTES, LockedPieces
 from instride.snapshot.mapping import let_go_in_child, map_shared
-from instride.snapshot.runtime import forget_error, let_others_capture
+from instride.snapshot.runtime import let_others_capture
 from instride.snapshot.together import together
 from instride.store.manifest import PIECE_BYTES
 from instride.system.cgroups import available_memory_bytes
 from instride.system.priority import make_thread_modest
 
 POPULATE_WRITE = 23
+PAGE_BYTES = mmap.PAGESIZE
 STEP_BYTES = 2 << 20
 """Pages are asked for in steps of this: meanwhile nobody in the process can map memory."""
 CHECK_BYTES = 64 << 20
-"""How often the budget is checked."""
+"""How often the budget is checked; and how much is touched at once, within which nobody waits, not
+even for the interpreter."""
 SPARE_BYTES = 256 << 20
 """What is left to others, whatever the budget says."""
 LEAST_SLOTS = 4
@@ -38,17 +42,8 @@ turn. What is launched ahead of the GPU hides the rest; with a quarter of it, fo
 felt in all."""
 LOCKING = "instride-locking"
 """The thread that does so."""
-REGISTERED_BYTES = 16 << 20
-"""What is locked for a GPU at once; no copy may cross from one such piece into the next."""
 
 _libc = ctypes.CDLL(None, use_errno=True)
-
-
-class _Locked(NamedTuple):
-    """A piece of memory, and who locked it for all GPUs."""
-
-    device: int
-    address: int
 
 
 class Arena:
@@ -68,14 +63,11 @@ class Arena:
         self._mapped = 0
         """So many of these the present mapping knows: a page that it does not is a fault when it is
         copied to, even if it is there."""
+        self._under_way: list[int] = []
+        """Where pages begin that were asked for, and may not be there yet."""
         self._registering = threading.Lock()
-        self.register_s = 0.0
-        """How long nothing could be launched on a GPU because memory was being locked for it."""
-        self._locked: list[_Locked] = []
-        """Memory that is unmapped while it still counts as locked poisons whatever is mapped there
-        next."""
-        self._is_refused = False
-        weakref.finalize(self, _unregister, self._locked)
+        self._locked = LockedPieces()
+        weakref.finalize(self, self._locked.unlock)  # before its memory goes
 
     def room_bytes(self) -> int:
         """How large it may become, by the budget and by what the machine has left."""
@@ -91,8 +83,7 @@ class Arena:
             wanted = min(wanted, max(self.room_bytes(), LEAST_SLOTS * PIECE_BYTES))
             if wanted <= self.num_bytes or self.fd == CLOSED:
                 return
-            _unregister(self._locked)
-            self._is_refused = False
+            self._locked.unlock()
             os.ftruncate(self.fd, wanted)
             # The old mapping goes when the last view of it does; the pages are the file's.
             mapping = map_shared(self.fd, wanted)
@@ -114,15 +105,15 @@ class Arena:
                 self._allocated = max(wanted, self._allocated)
             return wanted
 
-    def prepare(self, wanted_bytes: int, num_threads: int = 1) -> None:
+    def prepare(self, wanted_bytes: int, num_touching: int = 0) -> None:
         """Grow, and ask for the pages, in modest threads: so that the first save is quick."""
-        arguments = (wanted_bytes, num_threads)
+        arguments = (wanted_bytes, num_touching)
         threading.Thread(target=self._prepare, args=arguments, daemon=True).start()
 
-    def _prepare(self, wanted_bytes: int, num_threads: int) -> None:
+    def _prepare(self, wanted_bytes: int, num_touching: int) -> None:
         make_thread_modest()
         self.grow(wanted_bytes)
-        together(*[self.populate] * num_threads)
+        together(*([self.touch] * num_touching or [self.populate]))
 
     def lock(self, device: torch.device) -> None:
         """Lock all of it for GPUs, in a modest thread, a piece now and then. For all of them: one
@@ -138,11 +129,18 @@ class Arena:
         with self._registering, torch.cuda.device(device):
             make_thread_modest()
             let_others_capture()
-            self._is_refused = False  # memory may have been short just then
+            self._locked.is_refused = False  # memory may have been short just then
             has_more = True
             while has_more:  # close behind those who ask for pages, and then the rest
-                has_more = self._populate_next()
+                has_more = self._ask_for_next(STEP_BYTES, _populate) or self._await_others()
                 self.register(BREATH_S)
+
+    def _await_others(self) -> bool:
+        """Whether pages are on their way that somebody else asked for; a moment passes."""
+        if self._under_way:
+            time.sleep(BREATH_S)
+            return True
+        return False
 
     def register(self, breath_s: float = 0.0) -> None:
         """Lock the pages for GPUs, so that they copy at the speed of the bus.
@@ -156,33 +154,27 @@ class Arena:
         """Lock a piece; whether there was one, and it could be."""
         with self._lock:
             piece = self._next_unlocked()
-            if piece is None:
-                return False
-            start_s = time.perf_counter()
-            code = torch.cuda.cudart().cudaHostRegister(*piece, 0)
-            self.register_s += time.perf_counter() - start_s
-            if int(code) != 0:
-                self._is_refused = True
-                forget_error()
-                return False  # there is a limit: what is not locked goes through what is
-            self._locked.append(_Locked(torch.cuda.current_device(), piece[0]))
-            return True
+            return piece is not None and self._locked.lock(*piece)
 
     def _next_unlocked(self) -> tuple[int, int] | None:
         """The address and size of the piece to be locked next, if it has its pages: locking would
-        ask for those that there is no memory for. The last ones that were asked for may be on
-        their way, and would be waited for."""
+        ask for those that there is no memory for, and wait for those that are on their way."""
         start = self.locked_bytes
         end = min(start + REGISTERED_BYTES, self.num_bytes)
-        is_behind = end + REGISTERED_BYTES <= self._mapped or self._mapped == self.num_bytes
-        if self._is_refused or not start < end <= self._mapped or not is_behind:
+        there = min(self._under_way, default=self._mapped)
+        if self._locked.is_refused or not start < end <= there:
             return None
         return self.memory.data_ptr() + start, end - start
 
     @property
     def locked_bytes(self) -> int:
         """So many from the beginning on are locked for GPUs."""
-        return min(len(self._locked) * REGISTERED_BYTES, self.num_bytes)
+        return min(self._locked.num_bytes, self.num_bytes)
+
+    @property
+    def register_s(self) -> float:
+        """How long nothing could be launched on a GPU because memory was being locked for it."""
+        return self._locked.took_s
 
     def is_locked(self, place: torch.Tensor) -> bool:
         """Whether a GPU can copy to this part of the arena at the speed of the bus. A part of the
@@ -192,29 +184,38 @@ class Arena:
 
     def populate(self) -> None:
         """Ask for the pages that are not there yet, step by step."""
-        while self._populate_next():
+        while self._ask_for_next(STEP_BYTES, _populate):
             pass
 
-    def _populate_next(self) -> bool:
+    def touch(self) -> None:
+        """The same by looking at one byte of each: slower, but for the thread that trains. It needs
+        the interpreter a few times in a second instead of hundreds of times, and whoever has to
+        sleep for it in every step launches late."""
+        while self._ask_for_next(CHECK_BYTES, _touch):
+            pass
+
+    def _ask_for_next(self, most_bytes: int, ask: Callable[[torch.Tensor], None]) -> bool:
         """Whether there was something to ask for, and memory left for it."""
         with self._lock:
             start = self._mapped
-            end = min(start + STEP_BYTES, self.num_bytes)
+            end = min(start - start % most_bytes + most_bytes, self.num_bytes)
             if start >= end:
                 return False
             is_new = start >= self._allocated and start % CHECK_BYTES == 0
             if is_new and available_memory_bytes() < SPARE_BYTES:
                 return False  # whoever is to use the rest looks at the room again
-            memory = self.memory  # kept, so that the mapping is there until the call is over
-            address = memory.data_ptr() + start
+            part = self.memory[start:end]  # so that the mapping is there until the call is over
             self._mapped, self._allocated = end, max(end, self._allocated)
-        _libc.madvise(ctypes.c_void_p(address), ctypes.c_size_t(end - start), POPULATE_WRITE)
+            self._under_way.append(start)
+        try:
+            ask(part)
+        finally:
+            self._under_way.remove(start)
         return True
 
     def close_in_child(self) -> None:
-        """A forked child must not keep the memory alive, for as long as it lives. What the parent
-        has locked is none of its business."""
-        self._locked.clear()
+        """A forked child must not keep the memory alive, for as long as it lives."""
+        self._locked.forget()
         for mapping in (each() for each in self._mappings):
             if mapping is not None:
                 let_go_in_child(mapping)
@@ -224,16 +225,17 @@ class Arena:
 
     def close(self) -> None:
         with self._lock:
-            _unregister(self._locked)
+            self._locked.unlock()
             self.num_bytes = 0  # a thread that is still preparing finds nothing more to do
             self.memory = torch.empty(0, dtype=torch.uint8)
             os.close(self.fd)
             self.fd = CLOSED  # the number may be somebody else's file from now on
 
 
-def _unregister(locked: list[_Locked]) -> None:
-    while locked:
-        device, address = locked.pop()
-        with torch.cuda.device(device):
-            if int(torch.cuda.cudart().cudaHostUnregister(address)) != 0:
-                forget_error()
+def _populate(part: torch.Tensor) -> None:
+    address, num_bytes = ctypes.c_void_p(part.data_ptr()), ctypes.c_size_t(part.numel())
+    _libc.madvise(address, num_bytes, POPULATE_WRITE)
+
+
+def _touch(part: torch.Tensor) -> None:
+    part[::PAGE_BYTES].sum()  # without the GIL, and of too few bytes for other threads to help

@@ -14,7 +14,8 @@ from itertools import pairwise
 import torch
 
 from instride.image.layout import Record
-from instride.snapshot.arena import REGISTERED_BYTES, Arena
+from instride.snapshot.arena import Arena
+from instride.snapshot.locked import REGISTERED_BYTES
 from instride.snapshot.planning import Plan
 
 BLOCK_BYTES = 512 << 20

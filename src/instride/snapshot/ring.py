@@ -15,8 +15,9 @@ from functools import partial
 
 import torch
 
-from instride.snapshot.arena import REGISTERED_BYTES, Arena
+from instride.snapshot.arena import Arena
 from instride.snapshot.blocks import Pairs, grouped
+from instride.snapshot.locked import REGISTERED_BYTES
 from instride.snapshot.runtime import let_others_capture
 from instride.snapshot.together import together
 

@@ -14,6 +14,8 @@ import msgspec
 from instride.system.mounts import Mount, read_mounts
 
 PROC = Path("/proc")
+NEVER_MORE_THAN_THERE_IS = 2
+"""What `vm.overcommit_memory` is where memory that was promised is always there."""
 UNLIMITED_BYTES = 1 << 62
 """Version 1 writes a number like this one where there is no limit."""
 
@@ -138,19 +140,20 @@ def _read_number(path: Path) -> int | None:
 def _read_stat(path: Path) -> dict[str, int]:
     try:
         pairs = (line.split() for line in path.read_text(encoding="ascii").splitlines())
-        return {pair[0]: int(pair[1]) for pair in pairs if len(pair) == 2}
+        return {pair[0]: int(pair[1]) for pair in pairs if len(pair) > 1}
     except (OSError, ValueError):
         return {}
 
 
 def _available_on_machine(proc: Path) -> int:
-    try:
-        for line in (proc / "meminfo").read_text(encoding="ascii").splitlines():
-            name, _, value = line.partition(":")
-            if name == "MemAvailable":
-                return int(value.split()[0]) * 1024
-    except (OSError, ValueError, IndexError):
-        pass
+    found = _read_stat(proc / "meminfo")
+    if "MemAvailable:" in found:
+        available = found["MemAvailable:"]
+        if _read_number(proc / "sys/vm/overcommit_memory") == NEVER_MORE_THAN_THERE_IS:
+            # Past this a page of shared memory is not there when it is written to, which is fatal.
+            left = found.get("CommitLimit:", 0) - found.get("Committed_AS:", 0)
+            available = max(0, min(available, left))
+        return available * 1024
     import psutil  # not needed on Linux, where every millisecond of a start counts
 
     return int(psutil.virtual_memory().available)

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import ctypes
 import re
+import resource
+import threading
+import time
 from pathlib import Path
 
 import pytest
 
-from instride.snapshot.arena import LEAST_SLOTS, SPARE_BYTES, Arena
+from instride.snapshot.arena import CHECK_BYTES, LEAST_SLOTS, SPARE_BYTES, STEP_BYTES, Arena
+from instride.snapshot.together import together
 from instride.store.manifest import PIECE_BYTES
 
 pytestmark = pytest.mark.torch
@@ -37,6 +42,52 @@ def test_an_arena_that_grew_is_populated_from_its_beginning(arena: Arena) -> Non
     arena.populate()
 
     assert resident_bytes(arena) == 10 * PIECE_BYTES
+
+
+def test_pages_that_were_touched_can_be_written_to_without_a_fault(arena: Arena) -> None:
+    arena.grow(20 * PIECE_BYTES)
+    together(*[arena.touch] * 4)
+    assert resident_bytes(arena) == 20 * PIECE_BYTES
+
+    before = resource.getrusage(resource.RUSAGE_THREAD).ru_minflt
+    ctypes.memset(arena.memory.data_ptr(), 7, arena.num_bytes)
+    assert resource.getrusage(resource.RUSAGE_THREAD).ru_minflt - before < 20
+
+
+def test_pages_can_be_touched_while_they_are_written_to(arena: Arena) -> None:
+    """A save that comes early does not wait for them."""
+    arena.grow(40 * PIECE_BYTES)
+    touching = [threading.Thread(target=arena.touch) for _ in range(4)]
+    for thread in touching:
+        thread.start()
+    arena.memory.fill_(7)
+    for thread in touching:
+        thread.join(60)
+
+    assert bool((arena.memory == 7).all())
+
+
+@pytest.mark.parametrize("num_touching", [0, 4])
+def test_an_arena_is_prepared_in_the_background(arena: Arena, num_touching: int) -> None:
+    arena.prepare(20 * PIECE_BYTES, num_touching)
+
+    end_s = time.monotonic() + 60
+    while not arena.num_bytes or resident_bytes(arena) < 20 * PIECE_BYTES:
+        assert time.monotonic() < end_s
+        time.sleep(0.01)
+
+
+def test_the_budget_is_looked_at_wherever_somebody_has_begun(
+    arena: Arena, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Steps of two sizes share what there is to ask for."""
+    arena.grow(3 * CHECK_BYTES)
+    arena._ask_for_next(STEP_BYTES, lambda part: None)
+    monkeypatch.setattr("instride.snapshot.arena.available_memory_bytes", lambda: 0)
+
+    arena.touch()
+
+    assert arena._mapped == CHECK_BYTES
 
 
 def test_what_an_arena_holds_survives_its_growth(arena: Arena) -> None:

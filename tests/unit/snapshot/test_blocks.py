@@ -9,8 +9,9 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from instride.snapshot.arena import REGISTERED_BYTES, Arena  # noqa: E402 - needs torch
+from instride.snapshot.arena import Arena  # noqa: E402 - needs torch
 from instride.snapshot.blocks import Block, cut, grouped  # noqa: E402
+from instride.snapshot.locked import REGISTERED_BYTES  # noqa: E402 - needs torch
 from instride.snapshot.planning import Plan, waited_for  # noqa: E402
 
 pytestmark = pytest.mark.torch

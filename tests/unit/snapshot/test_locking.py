@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 import torch
 
-from instride.snapshot.arena import LOCKING, REGISTERED_BYTES, Arena
+from instride.snapshot.arena import LOCKING, Arena
+from instride.snapshot.locked import REGISTERED_BYTES
 from instride.store.manifest import PIECE_BYTES
 from tests.unit.snapshot.pretended import Driver
 
@@ -40,7 +43,7 @@ def test_it_is_locked_beside_training_in_pieces(arena: Arena, driver: Driver) ->
     assert arena.is_locked(arena.memory[REGISTERED_BYTES:])
 
 
-def test_it_is_locked_while_pages_are_still_asked_for_and_not_those_that_may_be_on_their_way(
+def test_it_is_locked_while_pages_are_still_asked_for(
     arena: Arena, driver: Driver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     arena.grow(4 * REGISTERED_BYTES)
@@ -53,7 +56,34 @@ def test_it_is_locked_while_pages_are_still_asked_for_and_not_those_that_may_be_
     monkeypatch.setattr(driver, "cudaHostRegister", lock)
     arena._lock_gently(GPU)
 
-    assert behind == [2 * REGISTERED_BYTES] * 3 + [REGISTERED_BYTES]
+    assert behind == [REGISTERED_BYTES] * 4
+    assert arena.locked_bytes == arena.num_bytes
+
+
+def test_pages_that_others_asked_for_are_locked_once_they_are_there(
+    arena: Arena, driver: Driver
+) -> None:
+    """Locking would wait for them, and nothing could be launched meanwhile."""
+    arena.grow(4 * REGISTERED_BYTES)
+    is_asking, is_there = threading.Event(), threading.Event()
+
+    def ask(part: torch.Tensor) -> None:
+        is_asking.set()
+        assert is_there.wait(60)
+
+    other = threading.Thread(target=arena._ask_for_next, args=(2 * REGISTERED_BYTES, ask))
+    other.start()
+    assert is_asking.wait(60)
+    arena.populate()
+    arena.register()
+    assert arena.locked_bytes == 0
+
+    arena.lock(GPU)
+    is_there.set()
+    other.join(60)
+    for thread in threading.enumerate():
+        if thread.name == LOCKING:
+            thread.join(60)
     assert arena.locked_bytes == arena.num_bytes
 
 
@@ -144,3 +174,27 @@ def test_it_is_locked_and_let_go_by_a_device_that_is_used_anyway(
     arena.grow(4 * REGISTERED_BYTES)  # lets go of what was locked
 
     assert used == [3] * 4
+
+
+def test_memory_of_an_arena_that_nobody_has_any_more_is_unlocked_before_it_is_unmapped(
+    driver: Driver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is unmapped while it counts as locked poisons whatever comes to lie there."""
+    was_mapped: list[bool] = []
+
+    def unlock(address: int) -> int:
+        maps = Path("/proc/self/maps").read_text().splitlines()
+        bounds = [line.split()[0].split("-") for line in maps if "instride-arena" in line]
+        was_mapped.append(any(int(low, 16) <= address < int(high, 16) for low, high in bounds))
+        return Driver.cudaHostUnregister(driver, address)
+
+    monkeypatch.setattr(driver, "cudaHostUnregister", unlock)
+    arena = Arena()
+    arena.grow(2 * REGISTERED_BYTES)
+    arena.populate()
+    arena.register()
+    os.close(arena.fd)
+    del arena
+
+    assert was_mapped == [True, True]
+    assert driver.locked == {}

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 import pytest
 import torch
 
-from instride.snapshot.arena import REGISTERED_BYTES, Arena
+from instride.snapshot.arena import Arena
 from instride.snapshot.crossing import PACED_BYTES, Crossing
+from instride.snapshot.locked import REGISTERED_BYTES
 from instride.snapshot.ring import NUM_SLOTS, Ring
 from tests.unit.snapshot.pretended import Driver
 

@@ -24,6 +24,16 @@ def test_without_limits_the_machine_counts(tmp_path: Path) -> None:
     assert cgroups.available_memory_bytes(tree.proc) == 3 * GIB
 
 
+@pytest.mark.parametrize(("mode", "room"), [("0", 3), ("1", 3), ("2", 1)])
+def test_where_memory_must_be_there_when_it_is_promised_that_counts(
+    tmp_path: Path, mode: str, room: int
+) -> None:
+    tree = Tree(tmp_path)
+    tree.available(3 * GIB, commit_limit=9 * GIB, committed=8 * GIB)
+    write(tree.proc / "sys/vm/overcommit_memory", f"{mode}\n")
+    assert cgroups.available_memory_bytes(tree.proc) == room * GIB
+
+
 @pytest.mark.parametrize("group", ["/pod", "/pod/job", "/pod/job/step"])
 def test_the_tightest_level_counts_wherever_it_is(tmp_path: Path, group: str) -> None:
     tree = Tree(tmp_path)

@@ -21,9 +21,17 @@ class Tree:
         self._mounts = ["1 0 8:1 / / rw - ext4 /dev/sda1 rw"]
         self.available(64 * GIB)
 
-    def available(self, num_bytes: int) -> None:
-        lines = f"MemTotal: {128 * GIB // 1024} kB\nMemAvailable: {num_bytes // 1024} kB\n"
-        write(self.proc / "meminfo", lines)
+    def available(
+        self, num_bytes: int, *, commit_limit: int = 128 * GIB, committed: int = 0
+    ) -> None:
+        figures = {
+            "MemTotal": 128 * GIB,
+            "MemAvailable": num_bytes,
+            "CommitLimit": commit_limit,
+            "Committed_AS": committed,
+        }
+        lines = [f"{name}: {value // 1024} kB\n" for name, value in figures.items()]
+        write(self.proc / "meminfo", "".join(lines))
 
     def mount(self, version: int, controllers: str = "", seen_from: str = "/") -> Path:
         """Mount a hierarchy; the folder that its root is."""
