@@ -126,7 +126,8 @@ def _with_room(report: Report, ours: Row, noise_s: float) -> Iterator[Bar]:
         yield Bar("cost, by 25 ms + noise", cost_s, MOST_DEVICE_COST_S + noise_s)
     limit_s = MOST_PART * STEPS_BETWEEN_SAVES * report.base_step_s
     yield Bar("the same, by 1 % of these steps", cost_s, limit_s)
-    yield Bar("preparing, by 100 ms + noise", ours.prepare_cost_s, MOST_PREPARE_S + noise_s)
+    if ours.prepare_cost_s is not None:
+        yield Bar("preparing, by 100 ms + noise", ours.prepare_cost_s, MOST_PREPARE_S + noise_s)
     limit_s = DEVICE_FACTOR * report.floors.direct_write_s
     yield Bar("done, by 1.15 x direct write", ours.durable_s, limit_s)
     yield Bar("the first save done, by the same", ours.first_durable_s, limit_s)

@@ -36,11 +36,15 @@ FEWEST_STEPS_OF_NOTHING = 20
 MOST_STEPS = 200
 MOST_STEPS_ON_A_GPU = 40
 """Of a window without a save: steps on a GPU hardly differ."""
+MOST_STEPS_BESIDE_A_RIVAL = 15
+"""The same where a save costs seconds, and not some hundredths of one."""
+MOST_SAVES_OF_A_RIVAL = 2
+"""Of one process on a GPU, where each takes half a minute."""
 STEPS_TO_PREPARE = 20
 """Between the making of a way and its first save on a GPU: memory is asked for meanwhile."""
 STEPS_THAT_PREPARE = {OURS: 40, OURS_WITHOUT_ROOM: 120}
 """In which everything has been prepared: on a full GPU much memory is locked, and gently."""
-TIMES_TO_PREPARE = 3
+TIMES_TO_PREPARE = {OURS: 3, OURS_WITHOUT_ROOM: 1}
 NUM_IDLE_SAVES = 3
 SAVES_A_ROUND = 3
 FEWEST_SAVES = 5

@@ -65,9 +65,9 @@ class Row(msgspec.Struct, frozen=True):
     """What the call and the first ten steps cost for the first save of a process."""
     early_cost_s: float
     """The same for later saves. Windows are ten times as long, and so is what drifts in them."""
-    prepare_cost_s: float
-    """What steps cost in all while a way prepares, where that was measured: on a GPU, of ours. The
-    most of several times in one process."""
+    prepare_cost_s: float | None
+    """What steps cost in all while a way prepares: on a GPU, of ours; null elsewhere. The most of
+    several times in one process."""
     trace_s: list[float]
     """The steps around the last save: ten before it, and those behind it, the first of which
     begins with the call."""

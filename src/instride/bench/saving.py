@@ -8,7 +8,7 @@ windows are the longest: those of the row that shows the noise are as long.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from pathlib import Path
@@ -19,24 +19,14 @@ import msgspec
 from instride.bench.asking import A, ChildFailedError, ask
 from instride.bench.machine import machine
 from instride.bench.names import (
-    DEFAULT_PARAMS,
-    DEFAULT_ROUNDS,
-    FEWEST_STEPS,
-    FEWEST_STEPS_OF_NOTHING,
-    MOST_STEPS,
     MOST_STEPS_ON_A_GPU,
     NOTHING,
-    NOTHING_AGAIN,
-    NUM_IDLE_SAVES,
     OURS,
     OURS_WITHOUT_ROOM,
-    SAVES_A_ROUND,
     STEPS_THAT_PREPARE,
-    STEPS_TO_PREPARE,
     TIMES_TO_PREPARE,
-    is_ours,
-    saves_nothing,
 )
+from instride.bench.ordering import Request, order_for
 from instride.bench.orders import (
     Hammered,
     Limits,
@@ -53,18 +43,8 @@ from instride.bench.summary import summarise
 from instride.errors import BenchFailedError, MissingLibraryError
 
 HAMMERED_AT_ONCE = 4
+HAMMERED_AT_ONCE_ON_A_GPU = 8
 """Whether a way tears is seen beside others as well as alone; memory and time are not."""
-
-
-class Request(msgspec.Struct, frozen=True):
-    ways: Sequence[str]
-    num_params: int = DEFAULT_PARAMS
-    num_rounds: int = DEFAULT_ROUNDS
-    device: str = "cpu"
-    folder: str = "."
-    num_saves: int = SAVES_A_ROUND
-    watches_memory: bool = True
-    is_synced_loop: bool = True
 
 
 class _Gathered:
@@ -105,7 +85,8 @@ class _Bench:
 
     def hammer(self) -> None:
         """Which ways are there, which of them tear, and how much memory they take."""
-        num_at_once = 1 if self._request.watches_memory else HAMMERED_AT_ONCE
+        most_at_once = HAMMERED_AT_ONCE_ON_A_GPU if self._is_on_gpu else HAMMERED_AT_ONCE
+        num_at_once = 1 if self._request.watches_memory else most_at_once
         alone = [name for name in self._found if name == OURS_WITHOUT_ROOM]
         names = [name for name in self._found if name not in alone]
         with ThreadPoolExecutor(num_at_once) as pool:
@@ -153,33 +134,14 @@ class _Bench:
         assert last is not None
         return last.state_bytes
 
-    def _order(self, task: Task, way: str = "") -> Order:
-        is_on_gpu = self._request.device != "cpu"
-        return Order(
-            task=task,
-            folder=str(self._scratch),
-            way=way,
-            num_params=self._request.num_params,
-            num_saves=self._request.num_saves,
-            num_rest_steps=self._fewest_steps(way),
-            most_rest_steps=MOST_STEPS_ON_A_GPU if is_on_gpu else MOST_STEPS,
-            num_prepare_steps=STEPS_TO_PREPARE if is_on_gpu and is_ours(way) else FEWEST_STEPS,
-            is_saved_at_once=is_on_gpu,
-            num_idle_saves=0 if is_on_gpu else NUM_IDLE_SAVES,
-            watches_memory=self._request.watches_memory,
-            device=self._request.device,
-            is_synced_loop=self._request.is_synced_loop,
-        )
+    @property
+    def _is_on_gpu(self) -> bool:
+        return self._request.device != "cpu"
 
-    def _fewest_steps(self, way: str) -> int:
-        """Of a window: what shows how windows drift must be as long as they are."""
-        if not saves_nothing(way):
-            return FEWEST_STEPS
-        ours = self._found.get(OURS) if way == NOTHING_AGAIN else None
-        if ours is None or not ours.rounds or self._request.device != "cpu":
-            return FEWEST_STEPS_OF_NOTHING
-        windows = [len(save.steps_s) for saves in ours.rounds for save in saves]
-        return max(FEWEST_STEPS_OF_NOTHING, round(median(windows)))
+    def _order(self, task: Task, way: str = "") -> Order:
+        ours = self._found.get(OURS)
+        windows = [len(save.steps_s) for saves in ours.rounds for save in saves] if ours else []
+        return order_for(self._request, self._scratch, task, way, windows)
 
     def _leave_out(self, each: LeftOut) -> None:
         if each.name == NOTHING:
@@ -195,7 +157,8 @@ class _Bench:
     def report(self) -> Report:
         upkeep = None
         if OURS in self._found:
-            upkeep = self._ask_or_end(self._order(Task.UPKEEP), Upkeep)
+            order = self._order(Task.UPKEEP)
+            upkeep = self._ask_or_do_without(f"{OURS}: upkeep", order, Upkeep)
         nothing = self._found[NOTHING]
         assert nothing.last is not None
         return Report(
@@ -240,18 +203,31 @@ class _Bench:
             median(each.direct_read_s for each in self._device_limits),
         )
 
-    def _prepare_cost_s(self, name: str) -> float:
-        if name not in STEPS_THAT_PREPARE or self._request.device == "cpu":
-            return 0.0
+    def _prepare_cost_s(self, name: str) -> float | None:
+        if name not in STEPS_THAT_PREPARE or not self._is_on_gpu:
+            return None
+        self._on_progress(f"{name}: preparing")
         order = msgspec.structs.replace(
             self._order(Task.PREPARE, name),
-            num_saves=TIMES_TO_PREPARE,
+            num_saves=TIMES_TO_PREPARE[name],
             num_rest_steps=MOST_STEPS_ON_A_GPU,
             num_prepare_steps=STEPS_THAT_PREPARE[name],
         )
-        return max(self._ask_or_end(order, Prepared).costs_s)
+        prepared = self._ask_or_do_without(f"{name}: preparing", order, Prepared)
+        return max(prepared.costs_s) if prepared else None
 
     def _restored(self) -> Restored | None:
-        if OURS not in self._found or self._request.device == "cpu":
+        if OURS not in self._found or not self._is_on_gpu:
             return None
-        return self._ask_or_end(self._order(Task.RESTORE), WayBack).restored
+        self._on_progress(f"{OURS}: restoring")
+        order = self._order(Task.RESTORE)
+        back = self._ask_or_do_without(f"{OURS}: restoring", order, WayBack)
+        return back.restored if back else None
+
+    def _ask_or_do_without(self, what: str, order: Order, kind: type[A]) -> A | None:
+        """At the end of half an hour, what was measured is not given up for the rest."""
+        try:
+            return ask(order, kind)[0]
+        except ChildFailedError as error:
+            self._left_out.append(LeftOut(what, str(error)))
+            return None

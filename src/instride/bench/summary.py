@@ -19,7 +19,7 @@ def summarise(
     torn: bool,
     synced: bool,
     peak_host_bytes: int | None,
-    prepare_cost_s: float = 0.0,
+    prepare_cost_s: float | None = None,
 ) -> Row:
     """The row of one way, from the saves of each of its processes."""
     saves = [save for round in rounds for save in round]

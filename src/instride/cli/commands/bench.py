@@ -98,7 +98,8 @@ def save(
 
     Takes about half an hour; a figure is worth something only if nothing else runs.
     """
-    from instride.bench.saving import Request, run
+    from instride.bench.ordering import Request
+    from instride.bench.saving import run
     from instride.cli.render.bench import page_of
 
     request = Request(

@@ -84,13 +84,19 @@ def _device_notes(report: Report) -> list[str]:
         else "the loop does not wait for the GPU after a step: single steps tell nothing",
     ]
     ours = next((row for row in report.rows if row.name == OURS), None)
-    if ours is not None and report.restored is not None:
-        back = report.restored
-        found.append(
-            f"{OURS}: preparing costs {show_s(ours.prepare_cost_s)} in all; a save costs "
-            f"{show_s(ours.early_cost_s)} in the first ten steps, the first one "
-            f"{show_s(ours.first_early_cost_s)}; restored in "
-            f"{show_s(back.restore_s)}, a step takes {show_s(back.step_after_s)} after that and "
-            f"took {show_s(back.step_before_s)} before"
+    if ours is None:
+        return found
+    told = [
+        f"a save costs {show_s(ours.early_cost_s)} in the first ten steps, the first one "
+        f"{show_s(ours.first_early_cost_s)}"
+    ]
+    if ours.prepare_cost_s is not None:
+        told.append(f"preparing costs {show_s(ours.prepare_cost_s)} in all")
+    back = report.restored
+    if back is not None:
+        told.append(
+            f"restored in {show_s(back.restore_s)}, a step takes {show_s(back.step_after_s)} after "
+            f"that and took {show_s(back.step_before_s)} before"
         )
+    found.append(f"{OURS}: {'; '.join(told)}")
     return found

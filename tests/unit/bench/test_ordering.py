@@ -1,0 +1,100 @@
+"""What the processes of `bench save` are told to do, and what a failed one of them costs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from instride.bench import saving  # noqa: E402 - needs torch
+from instride.bench.asking import ChildFailedError  # noqa: E402
+from instride.bench.bars import bars  # noqa: E402
+from instride.bench.names import NOTHING, NOTHING_AGAIN, OURS, OURS_WITHOUT_ROOM  # noqa: E402
+from instride.bench.ordering import Request, order_for  # noqa: E402
+from instride.bench.orders import (  # noqa: E402
+    Hammered,
+    Limits,
+    Order,
+    Prepared,
+    Save,
+    Task,
+    Timed,
+    Upkeep,
+    WayBack,
+)
+from instride.bench.report import DeviceFloors, Floors, Machine, Report, Restored  # noqa: E402
+from instride.cli.render.bench import page_of  # noqa: E402
+
+pytestmark = pytest.mark.torch
+WAYS = [NOTHING, "torch.save", OURS, OURS_WITHOUT_ROOM]
+MACHINE = Machine(16, "a processor", 1 << 37, "ext4", "Linux 6", "3.12", "2.11", 0.1, "a GPU")
+SAVE = Save(0.005, 1.515, 8.0, [0.15] * 10, [0.15] * 40)
+ANSWERS = {
+    Task.TIME: Timed(15 * 10**9, [SAVE] * 4, [], True, 0.14),
+    Task.PREPARE: Prepared([0.03, 0.05, 0.04]),
+    Task.HAMMER: Hammered(False),
+    Task.FLOORS: Limits(Floors(0.4, 7.5), DeviceFloors(0.007, 0.29, 4.6)),
+    Task.UPKEEP: Upkeep(0.001, 1e-6),
+    Task.RESTORE: WayBack(Restored(4.7, 0.15, 0.15)),
+}
+
+
+def ordered(request: Request, way: str, *windows: int) -> Order:
+    return order_for(request, Path("/somewhere"), Task.TIME, way, windows)
+
+
+def test_on_a_gpu_rivals_save_less_often_than_we_do() -> None:
+    request = Request(WAYS, device="cuda", num_saves=5)
+    assert [ordered(request, way).num_saves for way in WAYS] == [5, 2, 5, 5]
+    assert ordered(Request(WAYS, num_saves=5), "torch.save").num_saves == 5
+
+
+def test_what_shows_the_noise_has_windows_as_long_as_ours() -> None:
+    request = Request(WAYS)
+    assert ordered(request, NOTHING_AGAIN, 100, 120, 140).num_rest_steps == 120
+    assert ordered(request, NOTHING_AGAIN).num_rest_steps == 20
+    assert ordered(request, NOTHING, 100).num_rest_steps == 20
+
+
+def run_on_a_gpu(monkeypatch: pytest.MonkeyPatch, folder: Path, *failing: Task) -> Report:
+    """All of it but the processes, some of which fail."""
+
+    def answer(order: Order, kind: type[Any]) -> tuple[Any, int]:
+        if order.task in failing:
+            raise ChildFailedError("out of memory")
+        found = ANSWERS[order.task]
+        assert isinstance(found, kind)
+        return found, 0
+
+    monkeypatch.setattr(saving, "ask", answer)
+    monkeypatch.setattr(saving, "machine", lambda folder, device: MACHINE)
+    request = Request(WAYS, device="cuda", num_rounds=1, folder=str(folder), watches_memory=False)
+    return saving.run(request)
+
+
+def test_a_whole_run_on_a_gpu_tells_of_every_promise(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    report = run_on_a_gpu(monkeypatch, tmp_path)
+    assert report.left_out == []
+    assert {row.name: row.prepare_cost_s for row in report.rows} == {
+        NOTHING: None, "torch.save": None, OURS: 0.05, OURS_WITHOUT_ROOM: 0.05,
+    }  # fmt: skip
+    assert len(bars(report)) == 8
+    assert all(bar.is_kept for bar in bars(report))
+    assert any("restored in 4.70s" in note for note in page_of(report).notes)
+
+
+def test_what_fails_at_the_end_leaves_what_was_measured_before(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    late = (Task.PREPARE, Task.RESTORE, Task.UPKEEP)
+    report = run_on_a_gpu(monkeypatch, tmp_path, *late)
+    assert len(report.rows) == len(WAYS)
+    assert report.restored is None
+    assert len(report.left_out) == 4
+    assert len(bars(report)) == 6
+    assert any(f"left out: {OURS}: restoring" in note for note in page_of(report).notes)
