@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import NamedTuple
+
 from instride.bench.bars import LEAST_STATE_BYTES, bars
 from instride.bench.names import FEWEST_SAVES, OURS, saves_nothing
 from instride.bench.report import Report, Row
 from instride.cli.render.bench_page import Page, describe_machine, show_bytes, show_s
 
-HEADS = ("way", "call", "first", "cost", "+-", "done", "beside", "worst", "memory")
 MEANINGS = (
     "call, first: what `save` takes, and the first of a process. cost: what training pays, from "
     "the call until nothing of it goes on, less as many steps without a save around it; +- between "
     "the quartiles. done: until the way says so, while nobody trains; beside: while every core "
     "trains. worst: the longest step behind a save. memory: above `none`. Medians; `none again` "
     "shows the noise."
+)
+MEANINGS_ON_A_GPU = (
+    "call: what `save` takes. ten: what the call and the ten steps from it on cost, less as many "
+    "steps without a save around them; cost: the same until nothing of it goes on. done: until the "
+    "way says so, beside training. 1st: of the first save of a process, which the medians of ten "
+    "leave out. memory: of the host, above `none`."
 )
 TORN = "!"
 UNSYNCED = "*"
@@ -28,26 +36,51 @@ def page_of(report: Report) -> Page:
         "Ways of saving",
         f"State of {show_bytes(report.state_bytes)}, a step takes {show_s(report.base_step_s)}. "
         f"{describe_machine(report.machine)}",
-        HEADS,
-        [cells(row) for row in report.rows],
+        ("way", *(column.head for column in _columns(report))),
+        [_cells(row, _columns(report)) for row in report.rows],
         notes(report),
         bars(report),
     )
 
 
-def cells(row: Row) -> tuple[str, ...]:
+class Column(NamedTuple):
+    head: str
+    show: Callable[[Row], str]
+
+
+def _columns(report: Report) -> list[Column]:
+    return COLUMNS if report.device == "cpu" else COLUMNS_ON_A_GPU
+
+
+def _cells(row: Row, columns: list[Column]) -> tuple[str, ...]:
     marks = TORN * row.torn + UNSYNCED * (not row.synced and not saves_nothing(row.name))
-    return (
-        f"{row.name} {marks}".strip(),
-        show_s(row.call_s),
-        show_s(row.first_call_s),
-        show_s(row.cost_s),
-        show_s(row.cost_spread_s),
-        show_s(row.durable_s),
-        show_s(row.durable_beside_s),
-        show_s(row.worst_step_s),
-        "-" if row.peak_host_bytes is None else show_bytes(row.peak_host_bytes),
-    )
+    return (f"{row.name} {marks}".strip(), *(column.show(row) for column in columns))
+
+
+def _memory(row: Row) -> str:
+    return "-" if row.peak_host_bytes is None else show_bytes(row.peak_host_bytes)
+
+
+COLUMNS = [
+    Column("call", lambda row: show_s(row.call_s)),
+    Column("first", lambda row: show_s(row.first_call_s)),
+    Column("cost", lambda row: show_s(row.cost_s)),
+    Column("+-", lambda row: show_s(row.cost_spread_s)),
+    Column("done", lambda row: show_s(row.durable_s)),
+    Column("beside", lambda row: show_s(row.durable_beside_s)),
+    Column("worst", lambda row: show_s(row.worst_step_s)),
+    Column("memory", _memory),
+]
+COLUMNS_ON_A_GPU = [
+    Column("call", lambda row: show_s(row.call_s)),
+    Column("1st", lambda row: show_s(row.first_call_s)),
+    Column("ten", lambda row: show_s(row.early_cost_s)),
+    Column("1st", lambda row: show_s(row.first_early_cost_s)),
+    Column("cost", lambda row: show_s(row.cost_s)),
+    Column("done", lambda row: show_s(row.durable_s)),
+    Column("1st", lambda row: show_s(row.first_durable_s)),
+    Column("memory", _memory),
+]
 
 
 def notes(report: Report) -> list[str]:
@@ -57,7 +90,7 @@ def notes(report: Report) -> list[str]:
         f"floors: copying the state in memory {show_s(floors.memcpy_s)}, writing it directly "
         f"{show_s(floors.direct_write_s)}",
         *_device_notes(report),
-        MEANINGS,
+        MEANINGS if report.device == "cpu" else MEANINGS_ON_A_GPU,
     ]
     if any(row.torn for row in report.rows):
         found.append(f"{TORN} {FOOTNOTES[TORN]}")
