@@ -262,6 +262,7 @@ class BackgroundEngine:
         self.courier.close()
         trouble = self._watch.for_last(letter, self._last)
         is_free = letter is None or letter.is_settled
+        self._stager.stop_preparing()
         if is_free and not self._is_taking:
             self._stager.close()  # else another writer may need it: the snapshot is only there
         return trouble or self._failed

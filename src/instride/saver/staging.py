@@ -12,18 +12,20 @@ import torch
 from instride.errors import UnsafeStateError
 from instride.faults import reached
 from instride.saver.staged import Skeletal, Staged, Wholesale
-from instride.snapshot.arena import Arena
+from instride.snapshot.arena import PATIENCE_S, Arena
 from instride.snapshot.copying import WholeCopy
 from instride.snapshot.device_arena import DeviceArenas
 from instride.snapshot.freezing import Frozen, UnsupportedStateError, freeze, without_collecting
 from instride.snapshot.late import Promise
 from instride.snapshot.pickling import Fragments
 from instride.snapshot.planning import Plan
+from instride.system.cores import usable_cores
 from instride.system.interpreter import giving_way
 from instride.writer.page import COPIED, WRITTEN, SharedPage
 
-NUM_TOUCHING = 4
-"""Threads that ask for memory ahead of the first save, where it is not cores that train."""
+MOST_TOUCHING = 6
+"""Threads that ask for memory ahead of the first save, where it is not cores that train: at most
+these, and half of the cores."""
 
 
 class Stager:
@@ -58,7 +60,7 @@ class Stager:
             plan = self._plan_for(freeze(tree, detached=detached), detached=detached)
         except UnsupportedStateError:
             return
-        self.arena.prepare(plan.layout.num_bytes, NUM_TOUCHING if plan.gpus else 0)
+        self.arena.prepare(plan.layout.num_bytes, _num_touching() if plan.gpus else 0)
         readying = threading.Thread(target=self._make_ready, args=(plan,), daemon=True)
         readying.start()
         self._readying = readying
@@ -178,8 +180,14 @@ class Stager:
         self.arena.close_in_child()
         self._device_arenas.close_in_child()
 
+    def stop_preparing(self) -> None:
+        """Before the program ends, or the memory goes."""
+        self.arena.stop_preparing()
+        self.await_ready(PATIENCE_S)
+
     def close(self) -> None:
         """Give the memory back; what the writer has of it, it keeps."""
+        self.stop_preparing()
         self._plan = self._copy = None
         self._device_arenas.close()
         self.arena.close()
@@ -203,3 +211,7 @@ class Stager:
             if self._fragments is None or self._fragments[0]() is not plan:
                 self._fragments = (weakref.ref(plan), Fragments(plan))
             return self._fragments[1]
+
+
+def _num_touching() -> int:
+    return max(1, min(MOST_TOUCHING, usable_cores() // 2))

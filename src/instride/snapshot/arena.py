@@ -7,43 +7,34 @@ kernel answers an allocation with SIGKILL, not with an error.
 from __future__ import annotations
 
 import ctypes
-import mmap
 import os
 import threading
 import time
 import weakref
-from collections.abc import Callable
 from contextlib import suppress
 
 import torch
 
 from instride.snapshot.locked import REGISTERED_BYTES, LockedPieces
 from instride.snapshot.mapping import let_go_in_child, map_shared
+from instride.snapshot.pages import CHECK_BYTES, POPULATING, Asking, gently
 from instride.snapshot.runtime import let_others_capture
 from instride.snapshot.together import together
 from instride.store.manifest import PIECE_BYTES
 from instride.system.cgroups import available_memory_bytes
 from instride.system.priority import make_thread_modest
 
-POPULATE_WRITE = 23
-PAGE_BYTES = mmap.PAGESIZE
-STEP_BYTES = 2 << 20
-"""Pages are asked for in steps of this: meanwhile nobody in the process can map memory."""
-CHECK_BYTES = 64 << 20
-"""How often the budget is checked; and how much is touched at once, within which nobody waits, not
-even for the interpreter."""
 SPARE_BYTES = 256 << 20
 """What is left to others, whatever the budget says."""
 LEAST_SLOTS = 4
 CLOSED = -1
-BREATH_S = 0.008
+BREATH_S = 0.002
 """Between two pieces that are locked beside training, so that what waits to be launched gets its
-turn. What is launched ahead of the GPU hides the rest; with a quarter of it, four times as much is
-felt in all."""
+turn. What is launched ahead of the GPU hides the rest."""
+PATIENCE_S = 5.0
+"""How long the end of a program waits for a thread that asks for pages: they take milliseconds."""
 LOCKING = "instride-locking"
 """The thread that does so."""
-
-_libc = ctypes.CDLL(None, use_errno=True)
 
 
 class Arena:
@@ -63,18 +54,25 @@ class Arena:
         self._mapped = 0
         """So many of these the present mapping knows: a page that it does not is a fault when it is
         copied to, even if it is there."""
-        self._under_way: list[int] = []
-        """Where pages begin that were asked for, and may not be there yet."""
+        self._under_way: list[tuple[int, int]] = []
+        """Where pages begin and end that were asked for, and may not be there yet."""
+        self._preparing: list[threading.Thread] = []
+        self._is_stopping = False
         self._registering = threading.Lock()
         self._locked = LockedPieces()
         weakref.finalize(self, self._locked.unlock)  # before its memory goes
 
     def room_bytes(self) -> int:
         """How large it may become, by the budget and by what the machine has left."""
-        room = self._allocated + max(0, available_memory_bytes() - SPARE_BYTES)
+        room = self._allocated + self._left_bytes()
         if self._budget_bytes is not None:
             room = min(room, self._budget_bytes)
         return room // PIECE_BYTES * PIECE_BYTES
+
+    def _left_bytes(self) -> int:
+        """What the machine has left for it; of that, some is on its way and not seen yet."""
+        on_its_way = sum(end - start for start, end in list(self._under_way))
+        return max(0, available_memory_bytes() - on_its_way - SPARE_BYTES)
 
     def grow(self, wanted_bytes: int) -> None:
         """Be as large as wanted, or as the budget allows; never smaller than before."""
@@ -99,7 +97,7 @@ class Arena:
         with self._lock:
             wanted = min(-(-wanted_bytes // PIECE_BYTES) * PIECE_BYTES, self.num_bytes)
             if wanted > self._allocated:
-                room = self._allocated + max(0, available_memory_bytes() - SPARE_BYTES)
+                room = self._allocated + self._left_bytes()
                 least = min(wanted, LEAST_SLOTS * PIECE_BYTES)
                 wanted = max(min(wanted, room // PIECE_BYTES * PIECE_BYTES), least)
                 self._allocated = max(wanted, self._allocated)
@@ -108,12 +106,25 @@ class Arena:
     def prepare(self, wanted_bytes: int, num_touching: int = 0) -> None:
         """Grow, and ask for the pages, in modest threads: so that the first save is quick."""
         arguments = (wanted_bytes, num_touching)
-        threading.Thread(target=self._prepare, args=arguments, daemon=True).start()
+        self._start(threading.Thread(target=self._prepare, args=arguments, daemon=True))
 
     def _prepare(self, wanted_bytes: int, num_touching: int) -> None:
-        make_thread_modest()
+        make_thread_modest(preempts=not num_touching)
         self.grow(wanted_bytes)
         together(*([self.touch] * num_touching or [self.populate]))
+
+    def _start(self, thread: threading.Thread) -> None:
+        with suppress(RuntimeError):  # a program that is ending starts no threads any more
+            thread.start()
+            self._preparing = [*filter(threading.Thread.is_alive, self._preparing), thread]
+
+    def stop_preparing(self) -> None:
+        """Ask for nothing more. A program that ends while one of its threads is inside of torch
+        ends by a signal."""
+        self._is_stopping = True
+        for thread in self._preparing:
+            if thread is not threading.current_thread():
+                thread.join(PATIENCE_S)
 
     def lock(self, device: torch.device) -> None:
         """Lock all of it for GPUs, in a modest thread, a piece now and then. For all of them: one
@@ -122,17 +133,16 @@ class Arena:
             locking = threading.Thread(
                 target=self._lock_gently, args=(device,), name=LOCKING, daemon=True
             )
-            with suppress(RuntimeError):  # a program that is ending starts no threads any more
-                locking.start()
+            self._start(locking)
 
     def _lock_gently(self, device: torch.device) -> None:
         with self._registering, torch.cuda.device(device):
-            make_thread_modest()
+            make_thread_modest(preempts=False)
             let_others_capture()
             self._locked.is_refused = False  # memory may have been short just then
             has_more = True
             while has_more:  # close behind those who ask for pages, and then the rest
-                has_more = self._ask_for_next(STEP_BYTES, _populate) or self._await_others()
+                has_more = self._await_others() or self._ask_for_next(gently())
                 self.register(BREATH_S)
 
     def _await_others(self) -> bool:
@@ -161,8 +171,8 @@ class Arena:
         ask for those that there is no memory for, and wait for those that are on their way."""
         start = self.locked_bytes
         end = min(start + REGISTERED_BYTES, self.num_bytes)
-        there = min(self._under_way, default=self._mapped)
-        if self._locked.is_refused or not start < end <= there:
+        there = min([self._mapped, *(each[0] for each in list(self._under_way))])
+        if self._is_stopping or self._locked.is_refused or not start < end <= there:
             return None
         return self.memory.data_ptr() + start, end - start
 
@@ -184,34 +194,36 @@ class Arena:
 
     def populate(self) -> None:
         """Ask for the pages that are not there yet, step by step."""
-        while self._ask_for_next(STEP_BYTES, _populate):
+        while self._ask_for_next(POPULATING):
             pass
 
     def touch(self) -> None:
-        """The same by looking at one byte of each: slower, but for the thread that trains. It needs
-        the interpreter a few times in a second instead of hundreds of times, and whoever has to
-        sleep for it in every step launches late."""
-        while self._ask_for_next(CHECK_BYTES, _touch):
+        """The same, held up less by whoever trains, and holding them up less."""
+        while self._ask_for_next(gently()):
             pass
 
-    def _ask_for_next(self, most_bytes: int, ask: Callable[[torch.Tensor], None]) -> bool:
+    def _ask_for_next(self, asking: Asking) -> bool:
         """Whether there was something to ask for, and memory left for it."""
         with self._lock:
             start = self._mapped
-            end = min(start - start % most_bytes + most_bytes, self.num_bytes)
-            if start >= end:
+            end = min(start - start % asking.most_bytes + asking.most_bytes, self.num_bytes)
+            if start >= end or self._is_stopping:
                 return False
             is_new = start >= self._allocated and start % CHECK_BYTES == 0
-            if is_new and available_memory_bytes() < SPARE_BYTES:
+            if is_new and not self._left_bytes():
                 return False  # whoever is to use the rest looks at the room again
             part = self.memory[start:end]  # so that the mapping is there until the call is over
             self._mapped, self._allocated = end, max(end, self._allocated)
-            self._under_way.append(start)
+            self._under_way.append((start, end))
         try:
-            ask(part)
+            is_there = asking.ask(part)
         finally:
-            self._under_way.remove(start)
-        return True
+            self._under_way.remove((start, end))
+        if not is_there:
+            with self._lock:
+                self._mapped = min(start, self._mapped)
+                self._allocated = min(start, self._allocated)
+        return is_there
 
     def close_in_child(self) -> None:
         """A forked child must not keep the memory alive, for as long as it lives."""
@@ -224,18 +236,10 @@ class Arena:
             self.fd = CLOSED
 
     def close(self) -> None:
+        self.stop_preparing()
         with self._lock:
             self._locked.unlock()
-            self.num_bytes = 0  # a thread that is still preparing finds nothing more to do
+            self.num_bytes = 0
             self.memory = torch.empty(0, dtype=torch.uint8)
             os.close(self.fd)
             self.fd = CLOSED  # the number may be somebody else's file from now on
-
-
-def _populate(part: torch.Tensor) -> None:
-    address, num_bytes = ctypes.c_void_p(part.data_ptr()), ctypes.c_size_t(part.numel())
-    _libc.madvise(address, num_bytes, POPULATE_WRITE)
-
-
-def _touch(part: torch.Tensor) -> None:
-    part[::PAGE_BYTES].sum()  # without the GIL, and of too few bytes for other threads to help

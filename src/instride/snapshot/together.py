@@ -23,7 +23,7 @@ def together(*jobs: Callable[[], None]) -> None:
             errors.append(error)
 
     def do_modestly(job: Callable[[], None]) -> None:
-        make_thread_modest()
+        make_thread_modest(preempts=False)
         do(job)
 
     here = list(jobs)

@@ -8,7 +8,8 @@ import os
 import torch
 
 from instride.errors import StateTooLargeError
-from instride.snapshot.arena import CHECK_BYTES, Arena
+from instride.snapshot.arena import Arena
+from instride.snapshot.pages import CHECK_BYTES
 from instride.snapshot.pickling import refused_in
 from instride.store.manifest import PIECE_BYTES
 

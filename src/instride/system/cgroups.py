@@ -16,6 +16,9 @@ from instride.system.mounts import Mount, read_mounts
 PROC = Path("/proc")
 NEVER_MORE_THAN_THERE_IS = 2
 """What `vm.overcommit_memory` is where memory that was promised is always there."""
+RESERVED_BYTES, INEXACT = 136 << 20, 256
+"""What the kernel keeps of that, for the administrator and for the largest process; and the part
+of all memory by which its counters may be wrong."""
 UNLIMITED_BYTES = 1 << 62
 """Version 1 writes a number like this one where there is no limit."""
 
@@ -140,20 +143,29 @@ def _read_number(path: Path) -> int | None:
 def _read_stat(path: Path) -> dict[str, int]:
     try:
         pairs = (line.split() for line in path.read_text(encoding="ascii").splitlines())
-        return {pair[0]: int(pair[1]) for pair in pairs if len(pair) > 1}
+        return {pair[0]: int(pair[1]) for pair in pairs if len(pair) > 1 and pair[1].isdigit()}
     except (OSError, ValueError):
         return {}
 
 
+def must_be_there(proc: Path = PROC) -> bool:
+    """Whether memory is never promised that is not there: a page too many is not waited for then,
+    and whoever uses it dies."""
+    return _read_number(proc / "sys/vm/overcommit_memory") == NEVER_MORE_THAN_THERE_IS
+
+
 def _available_on_machine(proc: Path) -> int:
-    found = _read_stat(proc / "meminfo")
-    if "MemAvailable:" in found:
-        available = found["MemAvailable:"]
-        if _read_number(proc / "sys/vm/overcommit_memory") == NEVER_MORE_THAN_THERE_IS:
-            # Past this a page of shared memory is not there when it is written to, which is fatal.
-            left = found.get("CommitLimit:", 0) - found.get("Committed_AS:", 0)
-            available = max(0, min(available, left))
-        return available * 1024
+    found = {name.rstrip(":"): value * 1024 for name, value in _read_stat(proc / "meminfo").items()}
+    if "MemAvailable" in found:
+        return max(0, min(found["MemAvailable"], _promisable(found, proc)))
     import psutil  # not needed on Linux, where every millisecond of a start counts
 
     return int(psutil.virtual_memory().available)
+
+
+def _promisable(found: dict[str, int], proc: Path) -> int:
+    """What of the limit on promises is left, by counters that are not exact on many cores."""
+    if "CommitLimit" not in found or not must_be_there(proc):
+        return UNLIMITED_BYTES
+    inexact = found.get("MemTotal", 0) // INEXACT
+    return found["CommitLimit"] - found.get("Committed_AS", 0) - RESERVED_BYTES - inexact

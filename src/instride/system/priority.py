@@ -18,13 +18,16 @@ IOPRIO_WHO_THREAD = 1
 IOPRIO_IDLE = 3 << 13
 
 
-def make_thread_modest() -> None:
-    """Let the calling thread have a third of what others get: slowed down, but not starved. When it
-    wakes up, it does not take the core away from who is running there."""
+def make_thread_modest(*, preempts: bool = True) -> None:
+    """Let the calling thread have a third of what others get: slowed down, but not starved.
+
+    One that does not preempt leaves a core to who is running there when it wakes up: right where
+    other cores idle. Where none does, others would wait longer for what it holds.
+    """
     me = threading.get_native_id()
     with suppress(OSError):
         os.setpriority(os.PRIO_PROCESS, me, max(MODEST, os.getpriority(os.PRIO_PROCESS, me)))
-    if hasattr(os, "SCHED_BATCH"):
+    if not preempts and hasattr(os, "SCHED_BATCH") and os.sched_getscheduler(0) == os.SCHED_OTHER:
         with suppress(OSError):
             os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
 

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import ctypes
+import errno
 import re
 import resource
+import subprocess
+import sys
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import torch
 
-from instride.snapshot.arena import CHECK_BYTES, LEAST_SLOTS, SPARE_BYTES, STEP_BYTES, Arena
+from instride.snapshot import pages
+from instride.snapshot.arena import LEAST_SLOTS, SPARE_BYTES, Arena
+from instride.snapshot.pages import CHECK_BYTES, STEP_BYTES, Asking
 from instride.snapshot.together import together
 from instride.store.manifest import PIECE_BYTES
 
@@ -64,17 +71,81 @@ def test_pages_can_be_touched_while_they_are_written_to(arena: Arena) -> None:
     for thread in touching:
         thread.join(60)
 
-    assert bool((arena.memory == 7).all())
+    is_whole = bool((arena.memory == 7).all())
+    assert is_whole
 
 
-@pytest.mark.parametrize("num_touching", [0, 4])
-def test_an_arena_is_prepared_in_the_background(arena: Arena, num_touching: int) -> None:
-    arena.prepare(20 * PIECE_BYTES, num_touching)
+@pytest.mark.parametrize(("num_touching", "most_bytes"), [(0, STEP_BYTES), (4, CHECK_BYTES)])
+def test_an_arena_is_prepared_in_the_background(
+    arena: Arena, num_touching: int, most_bytes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+    for way in ("populate", "touch"):
+        ask = getattr(pages, way)
+
+        def noting(part: torch.Tensor, ask: Callable[[torch.Tensor], bool] = ask) -> bool:
+            asked.append(part.numel())
+            return ask(part)
+
+        monkeypatch.setattr(pages, way, noting)
+    monkeypatch.setattr("instride.snapshot.arena.POPULATING", Asking(STEP_BYTES, pages.populate))
+    arena.prepare(2 * CHECK_BYTES, num_touching)
 
     end_s = time.monotonic() + 60
-    while not arena.num_bytes or resident_bytes(arena) < 20 * PIECE_BYTES:
+    while not arena.num_bytes or resident_bytes(arena) < 2 * CHECK_BYTES:
         assert time.monotonic() < end_s
         time.sleep(0.01)
+    assert set(asked) == {most_bytes}
+
+
+def test_what_was_asked_for_and_is_not_there_yet_is_not_given_away_twice(
+    arena: Arena, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The machine does not show it as taken before it is."""
+    arena.grow(64 * PIECE_BYTES)
+    free_bytes = SPARE_BYTES + CHECK_BYTES + 8 * PIECE_BYTES
+    monkeypatch.setattr("instride.snapshot.arena.available_memory_bytes", lambda: free_bytes)
+    seen: list[int] = []
+
+    def ask(part: torch.Tensor) -> bool:
+        seen.append(arena.usable_bytes(64 * PIECE_BYTES))
+        return True
+
+    arena._ask_for_next(Asking(CHECK_BYTES, ask))
+    assert seen == [CHECK_BYTES + 8 * PIECE_BYTES]
+
+
+def test_pages_that_cannot_be_had_do_not_count_as_there(
+    arena: Arena, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A system that never promises more than there is says no; writing to them would be fatal."""
+    monkeypatch.setattr(pages, "must_be_there", lambda: True)
+    monkeypatch.setattr(pages._libc, "madvise", lambda *arguments: -1, raising=False)
+    ctypes.set_errno(errno.EFAULT)
+    arena.grow(40 * PIECE_BYTES)
+    arena.touch()
+    monkeypatch.setattr("instride.snapshot.arena.available_memory_bytes", lambda: 0)
+
+    assert arena.usable_bytes(40 * PIECE_BYTES) == LEAST_SLOTS * PIECE_BYTES
+
+
+def test_a_program_may_end_while_pages_are_asked_for() -> None:
+    """A thread that is inside of torch then would end it by a signal."""
+    program = (
+        "import sys, time\n"
+        "from instride.snapshot.arena import Arena\n"
+        "arena = Arena()\n"
+        "arena.prepare(3 << 30, int(sys.argv[1]))\n"
+        "time.sleep(0.1)\n"
+        "arena.close()\n"
+        "sys.exit(3)\n"
+    )
+    for num_touching in ("4", "0"):
+        for _ in range(3):
+            done = subprocess.run(
+                [sys.executable, "-c", program, num_touching], capture_output=True, check=False
+            )
+            assert (done.returncode, done.stderr) == (3, b"")
 
 
 def test_the_budget_is_looked_at_wherever_somebody_has_begun(
@@ -82,7 +153,7 @@ def test_the_budget_is_looked_at_wherever_somebody_has_begun(
 ) -> None:
     """Steps of two sizes share what there is to ask for."""
     arena.grow(3 * CHECK_BYTES)
-    arena._ask_for_next(STEP_BYTES, lambda part: None)
+    arena._ask_for_next(Asking(STEP_BYTES, lambda part: True))
     monkeypatch.setattr("instride.snapshot.arena.available_memory_bytes", lambda: 0)
 
     arena.touch()

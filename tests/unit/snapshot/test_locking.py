@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,8 +12,9 @@ from pathlib import Path
 import pytest
 import torch
 
-from instride.snapshot.arena import LOCKING, Arena
+from instride.snapshot.arena import BREATH_S, LOCKING, Arena
 from instride.snapshot.locked import REGISTERED_BYTES
+from instride.snapshot.pages import CHECK_BYTES, Asking
 from instride.store.manifest import PIECE_BYTES
 from tests.unit.snapshot.pretended import Driver
 
@@ -46,7 +48,7 @@ def test_it_is_locked_beside_training_in_pieces(arena: Arena, driver: Driver) ->
 def test_it_is_locked_while_pages_are_still_asked_for(
     arena: Arena, driver: Driver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    arena.grow(4 * REGISTERED_BYTES)
+    arena.grow(2 * CHECK_BYTES)
     behind: list[int] = []
 
     def lock(*piece: int) -> int:
@@ -56,29 +58,41 @@ def test_it_is_locked_while_pages_are_still_asked_for(
     monkeypatch.setattr(driver, "cudaHostRegister", lock)
     arena._lock_gently(GPU)
 
-    assert behind == [REGISTERED_BYTES] * 4
+    assert behind == [n * REGISTERED_BYTES for n in (4, 3, 2, 1)] * 2
     assert arena.locked_bytes == arena.num_bytes
 
 
 def test_pages_that_others_asked_for_are_locked_once_they_are_there(
-    arena: Arena, driver: Driver
+    arena: Arena, driver: Driver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Locking would wait for them, and nothing could be launched meanwhile."""
     arena.grow(4 * REGISTERED_BYTES)
     is_asking, is_there = threading.Event(), threading.Event()
 
-    def ask(part: torch.Tensor) -> None:
+    def ask(part: torch.Tensor) -> bool:
         is_asking.set()
-        assert is_there.wait(60)
+        return is_there.wait(60)
 
-    other = threading.Thread(target=arena._ask_for_next, args=(2 * REGISTERED_BYTES, ask))
+    asking = Asking(2 * REGISTERED_BYTES, ask)
+    other = threading.Thread(target=arena._ask_for_next, args=(asking,))
     other.start()
     assert is_asking.wait(60)
     arena.populate()
     arena.register()
     assert arena.locked_bytes == 0
 
+    looks = 0
+    awaits = arena._await_others
+
+    def await_others() -> bool:
+        nonlocal looks
+        looks += 1
+        return awaits()
+
+    monkeypatch.setattr(arena, "_await_others", await_others)
     arena.lock(GPU)
+    time.sleep(0.1)
+    assert looks <= 0.1 / BREATH_S + 1  # and not as often as it can
     is_there.set()
     other.join(60)
     for thread in threading.enumerate():
@@ -198,3 +212,20 @@ def test_memory_of_an_arena_that_nobody_has_any_more_is_unlocked_before_it_is_un
 
     assert was_mapped == [True, True]
     assert driver.locked == {}
+
+
+def test_pages_of_a_mapping_of_before_do_not_count_as_those_of_this_one(
+    arena: Arena, driver: Driver
+) -> None:
+    """Somebody may still be asking for them."""
+    arena.grow(2 * REGISTERED_BYTES)
+
+    def grow_meanwhile(part: torch.Tensor) -> bool:
+        arena.grow(4 * REGISTERED_BYTES)
+        arena._ask_for_next(Asking(REGISTERED_BYTES, lambda part: True))
+        arena._under_way.append((2 * REGISTERED_BYTES, 3 * REGISTERED_BYTES))
+        return True
+
+    arena._ask_for_next(Asking(2 * REGISTERED_BYTES, grow_meanwhile))
+    arena.register()
+    assert arena.locked_bytes == REGISTERED_BYTES

@@ -24,14 +24,27 @@ def test_without_limits_the_machine_counts(tmp_path: Path) -> None:
     assert cgroups.available_memory_bytes(tree.proc) == 3 * GIB
 
 
-@pytest.mark.parametrize(("mode", "room"), [("0", 3), ("1", 3), ("2", 1)])
+KEPT = cgroups.RESERVED_BYTES + 128 * GIB // cgroups.INEXACT
+
+
+@pytest.mark.parametrize(
+    ("mode", "committed", "room"),
+    [("0", 8, 3 * GIB), ("1", 8, 3 * GIB), ("2", 8, GIB - KEPT), ("2", 9, 0), ("2", 1, 3 * GIB)],
+)
 def test_where_memory_must_be_there_when_it_is_promised_that_counts(
-    tmp_path: Path, mode: str, room: int
+    tmp_path: Path, mode: str, committed: int, room: int
 ) -> None:
     tree = Tree(tmp_path)
-    tree.available(3 * GIB, commit_limit=9 * GIB, committed=8 * GIB)
+    tree.available(3 * GIB, commit_limit=9 * GIB, committed=committed * GIB)
     write(tree.proc / "sys/vm/overcommit_memory", f"{mode}\n")
-    assert cgroups.available_memory_bytes(tree.proc) == room * GIB
+    assert cgroups.available_memory_bytes(tree.proc) == room
+    assert cgroups.must_be_there(tree.proc) == (mode == "2")
+
+
+def test_a_line_that_nobody_understands_hides_no_other(tmp_path: Path) -> None:
+    tree = Tree(tmp_path)
+    write(tree.proc / "meminfo", f"Odd: some kB\nMemAvailable: {GIB // 1024} kB\nHugePages\n")
+    assert cgroups.available_memory_bytes(tree.proc) == GIB
 
 
 @pytest.mark.parametrize("group", ["/pod", "/pod/job", "/pod/job/step"])
