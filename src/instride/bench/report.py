@@ -66,8 +66,8 @@ class Row(msgspec.Struct, frozen=True):
     early_cost_s: float
     """The same for later saves. Windows are ten times as long, and so is what drifts in them."""
     prepare_cost_s: float | None
-    """What steps cost in all while a way prepares: on a GPU, of ours; null elsewhere. The most of
-    several times in one process."""
+    """What steps cost in all while a way prepares: on a GPU, of ours; null elsewhere. The most,
+    where a process did it several times."""
     trace_s: list[float]
     """The steps around the last save: ten before it, and those behind it, the first of which
     begins with the call."""

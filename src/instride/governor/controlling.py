@@ -225,13 +225,13 @@ class Controller:
         return HASTY if outlook.strain.is_idle else SETTLED
 
     def _finds_plenty(self, strain: Strain) -> bool:
-        """Whether more cores idle than there are threads, so that steps hardly wait for one: as
-        beside a training on a GPU, whose checkpoint would be done late for nothing.
+        """Whether more cores idle than it begins with threads, so that steps hardly wait for one:
+        as beside a training on a GPU, whose checkpoint would be done late for nothing.
 
         The same for a whole job: whenever the duty changes, a window of work ends, and there is
         nothing to compare."""
         if self._has_plenty is None:
-            self._has_plenty = strain.spare_cores >= self._most_threads and not strain.is_high
+            self._has_plenty = strain.spare_cores >= 1 and not strain.is_high
         return self._has_plenty
 
     def _move(self, outlook: Outlook, effort: float, duty: float) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 torch = pytest.importorskip("torch")
@@ -12,7 +13,13 @@ torch = pytest.importorskip("torch")
 from instride.bench import saving  # noqa: E402 - needs torch
 from instride.bench.asking import ChildFailedError  # noqa: E402
 from instride.bench.bars import bars  # noqa: E402
-from instride.bench.names import NOTHING, NOTHING_AGAIN, OURS, OURS_WITHOUT_ROOM  # noqa: E402
+from instride.bench.names import (  # noqa: E402
+    NOTHING,
+    NOTHING_AGAIN,
+    OURS,
+    OURS_WITHOUT_ROOM,
+    is_rival,
+)
 from instride.bench.ordering import Request, order_for  # noqa: E402
 from instride.bench.orders import (  # noqa: E402
     Hammered,
@@ -85,7 +92,21 @@ def test_a_whole_run_on_a_gpu_tells_of_every_promise(
     }  # fmt: skip
     assert len(bars(report)) == 8
     assert all(bar.is_kept for bar in bars(report))
-    assert any("restored in 4.70s" in note for note in page_of(report).notes)
+    told = page_of(report).notes
+    assert any("restored in 4.70s" in note for note in told)
+    assert any("too few for a result" in note for note in told)  # four of ours are
+
+
+def test_few_saves_of_a_rival_on_a_gpu_are_enough(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    report = run_on_a_gpu(monkeypatch, tmp_path)
+    rows = [
+        msgspec.structs.replace(row, num_saves=2 if is_rival(row.name) else 5)
+        for row in report.rows
+    ]
+    told = page_of(msgspec.structs.replace(report, rows=rows)).notes
+    assert not any("too few for a result" in note for note in told)
 
 
 def test_what_fails_at_the_end_leaves_what_was_measured_before(

@@ -19,6 +19,7 @@ from instride.bench.names import (
     DEFAULT_PARAMS,
     DEFAULT_ROUNDS,
     DEVICES,
+    MOST_SAVES_OF_A_RIVAL,
     NAMES,
     SAVES_A_ROUND,
     names_on,
@@ -68,7 +69,12 @@ def command() -> None:
     "Parameters of the model; each has 12 bytes of state. On a GPU, the nearest GPT.",
 )
 @number_option("--rounds", DEFAULT_ROUNDS, "Processes for each way.")
-@number_option("--saves", SAVES_A_ROUND, "Saves of each process.", least=2)
+@number_option(
+    "--saves",
+    SAVES_A_ROUND,
+    f"Saves of each process; of a rival on a GPU at most {MOST_SAVES_OF_A_RIVAL}.",
+    least=2,
+)
 @click.option(
     "--ways",
     multiple=True,

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from instride.bench.bars import LEAST_STATE_BYTES, bars
-from instride.bench.names import FEWEST_SAVES, OURS, saves_nothing
+from instride.bench.names import FEWEST_SAVES, OURS, is_rival, saves_nothing
 from instride.bench.report import Report, Row
 from instride.cli.render.bench_page import Page, describe_machine, show_bytes, show_s
 
@@ -99,7 +99,8 @@ def notes(report: Report) -> list[str]:
     found += [f"left out: {each.name} ({each.why})" for each in report.left_out]
     if bars(report) and report.state_bytes < LEAST_STATE_BYTES:
         found.append("the promises are for a state of 1 GB or more; this one is too small to tell")
-    num_saves = min(row.num_saves for row in report.rows)
+    # On a GPU rivals save less often: what is told of them does not hang on milliseconds.
+    num_saves = min(row.num_saves for row in report.rows if not is_rival(row.name))
     if num_saves < FEWEST_SAVES:
         found.append(f"only {num_saves} saves each: too few for a result, {FEWEST_SAVES} will do")
     return found
