@@ -44,15 +44,19 @@ def picture_of(report: Report) -> str:
         "red from 15 % on; the save is called at the line</text>",
     ]
     for number, row in enumerate(rows):
-        parts += _row(row, TOP + number * ROW_HEIGHT, report.base_step_s, longest_s)
+        pays = (
+            f"training pays {_show(row.cost_s)} in the median"
+            if report.device == "cpu"
+            else f"{_show(row.early_cost_s)} in the call and ten steps"
+        )
+        parts += _row(row, pays, TOP + number * ROW_HEIGHT, report.base_step_s, longest_s)
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 
-def _row(row: Row, top: float, base_s: float, longest_s: float) -> Iterator[str]:
+def _row(row: Row, pays: str, top: float, base_s: float, longest_s: float) -> Iterator[str]:
     bottom = top + ROW_HEIGHT - 12
     scale = (ROW_HEIGHT - 16) / math.log(2 * longest_s / base_s)
     yield f'<text x="8" y="{bottom - 14}">{escape(row.name)}</text>'
-    pays = f"training pays {_show(row.cost_s)} in the median"
     yield f'<text x="8" y="{bottom}" class="small">{pays}</text>'
     for number, step_s in enumerate(row.trace_s[: NUM_TRACED_BEFORE + MOST_STEPS]):
         tall = max(1.0, scale * math.log(max(1.0, 2 * step_s / base_s)))
