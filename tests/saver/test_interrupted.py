@@ -168,7 +168,7 @@ def test_a_close_in_another_thread_waits_for_the_snapshot_that_is_being_taken(
 
 
 def is_in_close(thread: threading.Thread) -> bool:
-    """Whether it waits for something in the engine's `close`."""
+    """Whether it waits for its turn to close."""
     assert thread.ident is not None
     frame = sys._current_frames().get(thread.ident)
-    return frame is not None and frame.f_code.co_qualname == "BackgroundEngine.close"
+    return frame is not None and frame.f_code.co_qualname == "Turns.close"

@@ -173,10 +173,6 @@ class Watch:
             time.sleep(WATCH_S)
         self._end_s = time.perf_counter()
 
-    @property
-    def is_done(self) -> bool:
-        return self._end_s is not None
-
     def durable_s(self) -> float:
         if self._thread.ident is not None:
             self._thread.join()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import threading
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -26,6 +25,7 @@ from instride.saver.posting import Outgoing, Poster
 from instride.saver.staged import Staged
 from instride.saver.staging import Stager
 from instride.saver.telling import Telling
+from instride.saver.turns import Turns
 from instride.snapshot.copying import WriterGoneError
 from instride.snapshot.late import Promise
 from instride.store.manifest import Timings
@@ -69,17 +69,13 @@ class BackgroundEngine:
         except (OSError, RuntimeError) as error:  # no descriptors, no memory, no threads
             raise SaveFailedError(directory or "checkpoint", str(error)) from error
         self._watch = Watch(self.courier, self.page, stall_s)
-        self._lock = threading.RLock()
-        self._is_taking = False
+        self._turns = Turns()
         self._next_id = 1
         self._in_flight: Letter | None = None
         self._last: Pending | None = None
         """What was handed over last."""
         self._failed: InstrideError | None = None
         """Why what was to be saved after it was not even handed over."""
-        self._closer: int | None = None
-        """The thread that closes it."""
-        self._is_over = threading.Event()
         self._owner_pid = os.getpid()
         self._has_let_go = False
         let_go_in_children(self)
@@ -120,14 +116,9 @@ class BackgroundEngine:
 
     def prepare(self, tree: object, *, detached: bool) -> None:
         """Plan ahead and ask for memory, so that the first save is as quick as the others."""
-        with self._lock:
-            if self._is_taking or self.is_closed:
-                return
-            self._is_taking = True
-            try:
+        with self._turns.take() as is_ours:
+            if is_ours and not self.is_closed:
                 self._stager.prepare(tree, detached=detached)
-            finally:
-                self._is_taking = False
 
     def await_prepared(self, timeout: float) -> None:
         self._stager.await_ready(timeout)
@@ -158,23 +149,18 @@ class BackgroundEngine:
         self._telling.of(error)
 
     def _take(self, tree: object, purpose: Purpose, pending: Pending, *, detached: bool) -> None:
-        """Raises why not. A signal handler that saves may interrupt the very thread that is saving,
-        at any point, and must not wait for it."""
+        """Raises why not."""
         called_s = time.monotonic()
         if self._owner_pid != os.getpid():
             raise SaveFailedError(purpose.path, "this process was forked from the trainer")
         if not is_sayable(purpose.path):
             raise SaveFailedError(ascii(str(purpose.path)), "its name is not UTF-8")
-        with self._lock:
-            if self._is_taking:
+        with self._turns.take() as is_ours:
+            if not is_ours:
                 raise SaveSkippedError(purpose.path, is_inside=True)
-            self._is_taking = True
-            try:
-                self._refuse_if_closed(purpose.path)
-                self._await_arena(purpose.path)
-                self._stage(tree, purpose, pending, detached, called_s)
-            finally:
-                self._is_taking = False
+            self._refuse_if_closed(purpose.path)
+            self._await_arena(purpose.path)
+            self._stage(tree, purpose, pending, detached, called_s)
 
     def _refuse_if_closed(self, path: Path) -> None:
         if self.is_closed:
@@ -235,24 +221,11 @@ class BackgroundEngine:
 
     @property
     def is_closed(self) -> bool:
-        return self._closer is not None
+        return self._turns.is_closed
 
     def close(self) -> InstrideError | None:
-        """Wait for the save in flight; the error it ended with, if any. Whoever comes second waits
-        for the first."""
-        if self._owner_pid != os.getpid():
-            return None
-        me = threading.get_ident()
-        with self._lock:  # what another thread is taking is taken to its end
-            is_first, self._closer = self._closer is None, self._closer or me
-        if is_first:
-            try:
-                return self._close()
-            finally:
-                self._is_over.set()
-        if self._closer != me:  # else a signal handler interrupts us while we do just that
-            self._is_over.wait()
-        return None
+        """Wait for the save in flight; the error it ended with, if any."""
+        return None if self._owner_pid != os.getpid() else self._turns.close(self._close)
 
     def _close(self) -> InstrideError | None:
         self._poster.finish()  # the last snapshot is handed over before the writer is told to end
@@ -263,7 +236,7 @@ class BackgroundEngine:
         trouble = self._watch.for_last(letter, self._last)
         is_free = letter is None or letter.is_settled
         self._stager.stop_preparing()
-        if is_free and not self._is_taking:
+        if is_free and not self._turns.is_taken:
             self._stager.close()  # else another writer may need it: the snapshot is only there
         return trouble or self._failed
 
