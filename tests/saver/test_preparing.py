@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 import time
 from contextlib import ExitStack
@@ -13,7 +14,7 @@ import pytest
 import torch
 
 import instride
-from instride.saver.staging import Stager
+from instride.saver.staging import MOST_TOUCHING, Stager, _num_touching
 from instride.snapshot.planning import Plan
 from instride.system.interpreter import giving_way
 
@@ -112,3 +113,42 @@ def test_a_child_that_is_forked_meanwhile_has_the_interpreter_as_it_was() -> Non
             os._exit(not (is_right and sys.getswitchinterval() == before_s))
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
     assert sys.getswitchinterval() == before_s
+
+
+@pytest.mark.parametrize(
+    ("cores", "threads"), [(1, 1), (2, 1), (4, 2), (16, MOST_TOUCHING), (128, MOST_TOUCHING)]
+)
+def test_memory_is_asked_for_by_half_of_the_cores_at_most(
+    cores: int, threads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("instride.saver.staging.usable_cores", lambda: cores)
+    assert _num_touching() == threads
+
+
+ENDS_EARLY = """
+import sys, threading, time
+import torch, instride
+from instride.saver import staging
+staging.usable_cores = lambda: 8
+if sys.argv[2] == "as beside a GPU":
+    prepare = staging.Arena.prepare
+    staging.Arena.prepare = lambda arena, num_bytes, num_touching=0: prepare(arena, num_bytes, 4)
+parts = {"model": torch.nn.ParameterList(torch.zeros(1 << 15) for _ in range(8000))}
+saver = instride.Saver(sys.argv[1], **parts)
+time.sleep(float(sys.argv[3]))
+sys.exit(3)
+"""
+
+
+@pytest.mark.parametrize("way", ["as beside a GPU", "as beside cores"])
+@pytest.mark.parametrize("delay_s", ["0", "0.1"])
+def test_a_program_that_ends_while_memory_is_asked_for_ends_as_it_wants_to(
+    way: str, delay_s: str, tmp_path: Path
+) -> None:
+    """A thread that is inside of torch then would end it by a signal."""
+    for number in range(2):
+        arguments = [str(tmp_path / str(number)), way, delay_s]
+        done = subprocess.run(
+            [sys.executable, "-c", ENDS_EARLY, *arguments], capture_output=True, check=False
+        )
+        assert (done.returncode, done.stderr) == (3, b"")

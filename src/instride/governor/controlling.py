@@ -19,6 +19,8 @@ LOOKING, SETTLED, HASTY, AMPLE = 0.5, 0.8, 0.9, 0.93
 """Shares of time at work: as long as little is known; with enough pauses to go on measuring; when
 the deadline counts, with just enough to be able to say what that cost; and where more idles than
 is used, with so few that a checkpoint is durable hardly later than its disk allows."""
+MANY_CORES = 3
+"""So many have to be spare for that, if there are no fewer threads."""
 MARGIN = 1.25
 """What is done against what a deadline needs; also the size of a step when it needs more."""
 HEAD_START = 4.0
@@ -164,6 +166,7 @@ class Controller:
         return None
 
     def _cut_back(self, outlook: Outlook, harm: Estimate) -> tuple[str, str]:
+        self._has_plenty = False
         effort = self._effort or FLOOR
         allowed = AIM * self._budget / harm.inflation * effort  # times duty
         if effort > FLOOR:
@@ -225,13 +228,15 @@ class Controller:
         return HASTY if outlook.strain.is_idle else SETTLED
 
     def _finds_plenty(self, strain: Strain) -> bool:
-        """Whether more cores idle than it begins with threads, so that steps hardly wait for one:
-        as beside a training on a GPU, whose checkpoint would be done late for nothing.
+        """Whether more cores idle than it begins with threads, and so many that it is no accident,
+        so that steps hardly wait for one: as beside a training on a GPU, whose checkpoint would be
+        done late for nothing. Not any more once steps did wait.
 
         The same for a whole job: whenever the duty changes, a window of work ends, and there is
         nothing to compare."""
         if self._has_plenty is None:
-            self._has_plenty = strain.spare_cores >= 1 and not strain.is_high
+            enough = min(self._most_threads, MANY_CORES)
+            self._has_plenty = strain.spare_cores >= enough and not strain.is_high
         return self._has_plenty
 
     def _move(self, outlook: Outlook, effort: float, duty: float) -> None:

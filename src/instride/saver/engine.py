@@ -225,9 +225,17 @@ class BackgroundEngine:
 
     def close(self) -> InstrideError | None:
         """Wait for the save in flight; the error it ended with, if any."""
-        return None if self._owner_pid != os.getpid() else self._turns.close(self._close)
+        if self._owner_pid != os.getpid():
+            return None
+        try:
+            return self._turns.close(self._close)
+        finally:
+            if is_exiting():  # somebody may have been interrupted while they closed it
+                self._stager.stop_preparing()
+                self._stager.await_stopped()
 
     def _close(self) -> InstrideError | None:
+        self._stager.stop_preparing()
         self._poster.finish()  # the last snapshot is handed over before the writer is told to end
         letter = self._in_flight
         if letter is not None and letter.finish is None:
@@ -235,7 +243,6 @@ class BackgroundEngine:
         self.courier.close()
         trouble = self._watch.for_last(letter, self._last)
         is_free = letter is None or letter.is_settled
-        self._stager.stop_preparing()
         if is_free and not self._turns.is_taken:
             self._stager.close()  # else another writer may need it: the snapshot is only there
         return trouble or self._failed

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 import weakref
 from collections.abc import Callable
 from contextlib import suppress
@@ -47,6 +48,7 @@ class Stager:
         """Whether training has run by now as it will, and shown how much memory it needs."""
         self._readying: threading.Thread | None = None
         self._has_taken = False
+        self._is_stopping = False
         self._planning = threading.Lock()
         self._making = threading.Lock()
         self._making_copy = threading.Lock()
@@ -181,13 +183,19 @@ class Stager:
         self._device_arenas.close_in_child()
 
     def stop_preparing(self) -> None:
-        """Before the program ends, or the memory goes."""
+        """Before the program ends, or the memory goes: what is being prepared is not needed."""
+        self._is_stopping = True
         self.arena.stop_preparing()
+
+    def await_stopped(self) -> None:
+        deadline_s = time.monotonic() + PATIENCE_S
         self.await_ready(PATIENCE_S)
+        self.arena.await_stopped(max(0.0, deadline_s - time.monotonic()))
 
     def close(self) -> None:
         """Give the memory back; what the writer has of it, it keeps."""
         self.stop_preparing()
+        self.await_stopped()
         self._plan = self._copy = None
         self._device_arenas.close()
         self.arena.close()
@@ -198,6 +206,8 @@ class Stager:
         with suppress(Exception), giving_way():
             for device in plan.gpus:
                 self._device_arenas.of(device).make_ready()
+            if self._is_stopping:
+                return
             self.fragments(plan)
             self.arena.grow(plan.layout.num_bytes)
             fits = plan is self._plan and plan.layout.num_bytes <= self.arena.num_bytes

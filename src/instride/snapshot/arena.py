@@ -11,7 +11,6 @@ import os
 import threading
 import time
 import weakref
-from contextlib import suppress
 
 import torch
 
@@ -114,17 +113,26 @@ class Arena:
         together(*([self.touch] * num_touching or [self.populate]))
 
     def _start(self, thread: threading.Thread) -> None:
-        with suppress(RuntimeError):  # a program that is ending starts no threads any more
+        if self._is_stopping:
+            return
+        self._preparing.append(thread)
+        try:
             thread.start()
-            self._preparing = [*filter(threading.Thread.is_alive, self._preparing), thread]
+        except RuntimeError:  # a program that is ending starts no threads any more
+            self._preparing.remove(thread)
 
     def stop_preparing(self) -> None:
-        """Ask for nothing more. A program that ends while one of its threads is inside of torch
-        ends by a signal."""
+        """Ask for nothing more, from the next piece on."""
         self._is_stopping = True
-        for thread in self._preparing:
-            if thread is not threading.current_thread():
-                thread.join(PATIENCE_S)
+
+    def await_stopped(self, timeout_s: float) -> None:
+        """Until nobody asks any more: a program that ends while one of its threads is inside of
+        torch ends by a signal."""
+        deadline_s = time.monotonic() + timeout_s
+        threads, self._preparing = self._preparing, []
+        for thread in threads:
+            if thread is not threading.current_thread() and thread.is_alive():
+                thread.join(max(0.0, deadline_s - time.monotonic()))
 
     def lock(self, device: torch.device) -> None:
         """Lock all of it for GPUs, in a modest thread, a piece now and then. For all of them: one
@@ -213,7 +221,8 @@ class Arena:
             if is_new and not self._left_bytes():
                 return False  # whoever is to use the rest looks at the room again
             part = self.memory[start:end]  # so that the mapping is there until the call is over
-            self._mapped, self._allocated = end, max(end, self._allocated)
+            before = self._allocated
+            self._mapped, self._allocated = end, max(end, before)
             self._under_way.append((start, end))
         try:
             is_there = asking.ask(part)
@@ -222,7 +231,8 @@ class Arena:
         if not is_there:
             with self._lock:
                 self._mapped = min(start, self._mapped)
-                self._allocated = min(start, self._allocated)
+                if self._allocated == end > before:  # and nobody was promised more meanwhile
+                    self._allocated = max(start, before)
         return is_there
 
     def close_in_child(self) -> None:
@@ -237,6 +247,7 @@ class Arena:
 
     def close(self) -> None:
         self.stop_preparing()
+        self.await_stopped(PATIENCE_S)
         with self._lock:
             self._locked.unlock()
             self.num_bytes = 0

@@ -27,9 +27,10 @@ def make_thread_modest(*, preempts: bool = True) -> None:
     me = threading.get_native_id()
     with suppress(OSError):
         os.setpriority(os.PRIO_PROCESS, me, max(MODEST, os.getpriority(os.PRIO_PROCESS, me)))
-    if not preempts and hasattr(os, "SCHED_BATCH") and os.sched_getscheduler(0) == os.SCHED_OTHER:
+    if not preempts and hasattr(os, "SCHED_BATCH"):
         with suppress(OSError):
-            os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
+            if os.sched_getscheduler(0) == os.SCHED_OTHER:
+                os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
 
 
 def make_thread_idle() -> None:

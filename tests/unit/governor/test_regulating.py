@@ -228,12 +228,12 @@ def test_without_steps_it_is_as_gentle_as_the_machine_is_busy(
     ("strain", "duty"),
     [
         (Strain(), 0.5),
-        (Strain(idle_cores=1.0), 0.5),
-        (Strain(idle_cores=2.0), 0.93),
+        (Strain(idle_cores=3.9), 0.5),
+        (Strain(idle_cores=4.0), 0.93),
         (Strain(idle_cores=15.0, is_idle=True), 0.93),
         (Strain(idle_cores=15.0, io=0.3, is_idle=True), 0.5),
     ],
-    ids=["nothing known", "one core idles", "more than enough", "all but one", "a busy disk"],
+    ids=["nothing known", "some cores idle", "more than enough", "all but one", "a busy disk"],
 )
 def test_beside_steps_it_works_longer_than_it_pauses_where_cores_abound(
     strain: Strain, duty: float
@@ -250,14 +250,14 @@ def test_where_cores_abound_it_goes_on_as_it_began(monkeypatch: pytest.MonkeyPat
     """Also once it is known that steps do not mind, and for the whole job."""
     monkeypatch.setattr("instride.governor.gauge.usable_cores", lambda: 16)
     duties = {}
-    for idle_cores in (1.0, 15.0):
+    for idle_cores in (2.0, 15.0):
         training = SimulatedTraining(lambda load: 0.0, noise=0.001)
         simulation = Simulation(training, idle_cores=idle_cores)
         simulation.begin()
         simulation.go_on(120)
         assert simulation.decisions[-1][1].reason == "within-budget"
         duties[idle_cores] = {decision.duty for _, decision in simulation.decisions}
-    assert duties == {1.0: {0.5, 0.8}, 15.0: {0.93}}
+    assert duties == {2.0: {0.5, 0.8}, 15.0: {0.93}}
 
 
 def test_time_in_which_it_starved_still_counts() -> None:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import ctypes
 import errno
+import os
 import re
 import resource
-import subprocess
-import sys
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -75,27 +73,56 @@ def test_pages_can_be_touched_while_they_are_written_to(arena: Arena) -> None:
     assert is_whole
 
 
-@pytest.mark.parametrize(("num_touching", "most_bytes"), [(0, STEP_BYTES), (4, CHECK_BYTES)])
+@pytest.mark.parametrize(
+    ("num_touching", "most_bytes", "policy"),
+    [(0, STEP_BYTES, os.SCHED_OTHER), (4, CHECK_BYTES, os.SCHED_BATCH)],
+)
 def test_an_arena_is_prepared_in_the_background(
-    arena: Arena, num_touching: int, most_bytes: int, monkeypatch: pytest.MonkeyPatch
+    arena: Arena,
+    num_touching: int,
+    most_bytes: int,
+    policy: int,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    asked: list[int] = []
+    asked: list[tuple[int, int]] = []
     for way in ("populate", "touch"):
         ask = getattr(pages, way)
 
         def noting(part: torch.Tensor, ask: Callable[[torch.Tensor], bool] = ask) -> bool:
-            asked.append(part.numel())
+            asked.append((part.numel(), os.sched_getscheduler(0)))
             return ask(part)
 
         monkeypatch.setattr(pages, way, noting)
     monkeypatch.setattr("instride.snapshot.arena.POPULATING", Asking(STEP_BYTES, pages.populate))
     arena.prepare(2 * CHECK_BYTES, num_touching)
+    arena.await_stopped(60)
 
-    end_s = time.monotonic() + 60
-    while not arena.num_bytes or resident_bytes(arena) < 2 * CHECK_BYTES:
-        assert time.monotonic() < end_s
-        time.sleep(0.01)
-    assert set(asked) == {most_bytes}
+    assert resident_bytes(arena) == 2 * CHECK_BYTES
+    assert set(asked) == {(most_bytes, policy)}
+
+
+def test_preparing_stops_at_once_when_it_is_not_needed_any_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    arena = Arena()
+    is_asked, goes_on = threading.Event(), threading.Event()
+
+    def ask(part: torch.Tensor) -> bool:
+        is_asked.set()
+        return goes_on.wait(60)
+
+    monkeypatch.setattr(pages, "touch", ask)
+    arena.prepare(20 * CHECK_BYTES, 4)
+    assert is_asked.wait(60)
+    preparing = list(arena._preparing)
+    threading.Timer(0.2, goes_on.set).start()
+    arena.close()
+
+    assert arena._mapped <= 4 * CHECK_BYTES
+    assert goes_on.is_set()  # it was waited for
+    assert not any(thread.is_alive() for thread in preparing)
+    arena.prepare(CHECK_BYTES, 4)
+    assert arena._preparing == []
 
 
 def test_what_was_asked_for_and_is_not_there_yet_is_not_given_away_twice(
@@ -115,37 +142,40 @@ def test_what_was_asked_for_and_is_not_there_yet_is_not_given_away_twice(
     assert seen == [CHECK_BYTES + 8 * PIECE_BYTES]
 
 
+@pytest.mark.parametrize(("code", "num_there"), [(errno.EFAULT, 12), (errno.EINVAL, 40)])
 def test_pages_that_cannot_be_had_do_not_count_as_there(
-    arena: Arena, monkeypatch: pytest.MonkeyPatch
+    arena: Arena, code: int, num_there: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A system that never promises more than there is says no; writing to them would be fatal."""
+    """A system that never promises more than there is says no, and writing to them would be fatal;
+    an old one does not know the question."""
+
+    def madvise(address: ctypes.c_void_p, num_bytes: ctypes.c_size_t, advice: int) -> int:
+        ctypes.set_errno(code)
+        start = (address.value or 0) - arena.memory.data_ptr()
+        return -1 if start >= 12 * PIECE_BYTES else 0
+
     monkeypatch.setattr(pages, "must_be_there", lambda: True)
-    monkeypatch.setattr(pages._libc, "madvise", lambda *arguments: -1, raising=False)
-    ctypes.set_errno(errno.EFAULT)
+    monkeypatch.setattr(pages._libc, "madvise", madvise)
     arena.grow(40 * PIECE_BYTES)
     arena.touch()
     monkeypatch.setattr("instride.snapshot.arena.available_memory_bytes", lambda: 0)
 
-    assert arena.usable_bytes(40 * PIECE_BYTES) == LEAST_SLOTS * PIECE_BYTES
+    assert arena._mapped == num_there * PIECE_BYTES
+    assert arena.usable_bytes(40 * PIECE_BYTES) == num_there * PIECE_BYTES
 
 
-def test_a_program_may_end_while_pages_are_asked_for() -> None:
-    """A thread that is inside of torch then would end it by a signal."""
-    program = (
-        "import sys, time\n"
-        "from instride.snapshot.arena import Arena\n"
-        "arena = Arena()\n"
-        "arena.prepare(3 << 30, int(sys.argv[1]))\n"
-        "time.sleep(0.1)\n"
-        "arena.close()\n"
-        "sys.exit(3)\n"
-    )
-    for num_touching in ("4", "0"):
-        for _ in range(3):
-            done = subprocess.run(
-                [sys.executable, "-c", program, num_touching], capture_output=True, check=False
-            )
-            assert (done.returncode, done.stderr) == (3, b"")
+def test_what_a_snapshot_was_promised_meanwhile_stays_its_own(arena: Arena) -> None:
+    arena.grow(40 * PIECE_BYTES)
+
+    def refuse(part: torch.Tensor) -> bool:
+        arena.usable_bytes(40 * PIECE_BYTES)
+        return False
+
+    assert not arena._ask_for_next(Asking(CHECK_BYTES, refuse))
+    assert arena._allocated == 40 * PIECE_BYTES
+    arena._mapped = 0
+    assert not arena._ask_for_next(Asking(CHECK_BYTES, lambda part: False))  # mapped anew
+    assert arena._allocated == 40 * PIECE_BYTES
 
 
 def test_the_budget_is_looked_at_wherever_somebody_has_begun(

@@ -32,13 +32,18 @@ def arena(driver: Driver) -> Iterator[Arena]:
     assert driver.locked == {}
 
 
-def test_it_is_locked_beside_training_in_pieces(arena: Arena, driver: Driver) -> None:
-    arena.grow(2 * REGISTERED_BYTES + PIECE_BYTES)
-
-    arena.lock(GPU)
+def lock_gently(arena: Arena, gpu: torch.device = GPU) -> None:
+    """To its end, in a thread of its own: it will not be scheduled as others are."""
+    arena.lock(gpu)
     for thread in threading.enumerate():
         if thread.name == LOCKING:
             thread.join(60)
+
+
+def test_it_is_locked_beside_training_in_pieces(arena: Arena, driver: Driver) -> None:
+    arena.grow(2 * REGISTERED_BYTES + PIECE_BYTES)
+
+    lock_gently(arena)
 
     assert list(driver.locked.values()) == [REGISTERED_BYTES, REGISTERED_BYTES, PIECE_BYTES]
     assert arena.locked_bytes == arena.num_bytes
@@ -56,7 +61,7 @@ def test_it_is_locked_while_pages_are_still_asked_for(
         return Driver.cudaHostRegister(driver, *piece)
 
     monkeypatch.setattr(driver, "cudaHostRegister", lock)
-    arena._lock_gently(GPU)
+    lock_gently(arena)
 
     assert behind == [n * REGISTERED_BYTES for n in (4, 3, 2, 1)] * 2
     assert arena.locked_bytes == arena.num_bytes
@@ -113,14 +118,14 @@ def test_a_driver_that_refuses_is_not_asked_again_and_again(
 
     monkeypatch.setattr(driver, "cudaHostRegister", refuse)
     arena.grow(3 * REGISTERED_BYTES)
-    arena._lock_gently(GPU)
+    lock_gently(arena)
     arena.register()
 
     assert len(asked) == 1
     assert arena._mapped == arena.num_bytes  # it is there for what comes another way
 
     driver.most_pieces = 3  # memory was short just then
-    arena._lock_gently(GPU)
+    lock_gently(arena)
     assert arena.locked_bytes == arena.num_bytes
 
 
@@ -184,7 +189,7 @@ def test_it_is_locked_and_let_go_by_a_device_that_is_used_anyway(
     monkeypatch.setattr(torch.cuda, "current_device", lambda: current[-1])
     monkeypatch.setattr(torch.cuda, "cudart", note)
     arena.grow(2 * REGISTERED_BYTES)
-    arena._lock_gently(torch.device("cuda", 3))
+    lock_gently(arena, torch.device("cuda", 3))
     arena.grow(4 * REGISTERED_BYTES)  # lets go of what was locked
 
     assert used == [3] * 4
@@ -229,3 +234,14 @@ def test_pages_of_a_mapping_of_before_do_not_count_as_those_of_this_one(
     arena._ask_for_next(Asking(2 * REGISTERED_BYTES, grow_meanwhile))
     arena.register()
     assert arena.locked_bytes == REGISTERED_BYTES
+
+
+def test_nothing_is_locked_any_more_once_it_is_not_needed(arena: Arena, driver: Driver) -> None:
+    arena.grow(4 * REGISTERED_BYTES)
+    arena.populate()
+    arena.stop_preparing()
+
+    arena.register()
+    lock_gently(arena)
+
+    assert driver.locked == {}
