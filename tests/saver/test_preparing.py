@@ -126,14 +126,15 @@ def test_memory_is_asked_for_by_half_of_the_cores_at_most(
 
 
 ENDS_EARLY = """
-import sys, threading, time
+import sys, time
 import torch, instride
-from instride.saver import staging
-staging.usable_cores = lambda: 8
+from instride.saver import saver, staging
+saver.READY_S = 0.0
 if sys.argv[2] == "as beside a GPU":
     prepare = staging.Arena.prepare
     staging.Arena.prepare = lambda arena, num_bytes, num_touching=0: prepare(arena, num_bytes, 4)
-parts = {"model": torch.nn.ParameterList(torch.zeros(1 << 15) for _ in range(8000))}
+many = [torch.zeros(8) for _ in range(40_000)]
+parts = {"model": torch.nn.ParameterList([torch.zeros(1 << 28), *many])}
 saver = instride.Saver(sys.argv[1], **parts)
 time.sleep(float(sys.argv[3]))
 sys.exit(3)
