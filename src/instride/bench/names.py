@@ -42,7 +42,7 @@ MOST_SAVES_OF_A_RIVAL = 2
 """Of one process on a GPU, where each takes half a minute."""
 STEPS_TO_PREPARE = 20
 """Between the making of a way and its first save on a GPU: memory is asked for meanwhile."""
-STEPS_THAT_PREPARE = {OURS: 40, OURS_WITHOUT_ROOM: 120}
+STEPS_THAT_PREPARE = {OURS: 40, OURS_WITHOUT_ROOM: 60}
 """In which everything has been prepared: on a full GPU much memory is locked, and gently."""
 TIMES_TO_PREPARE = {OURS: 3, OURS_WITHOUT_ROOM: 1}
 NUM_IDLE_SAVES = 3

@@ -13,6 +13,8 @@ from instride.system import psi
 from instride.system.cores import usable_cores
 
 PROC = Path("/proc")
+LEAST_LOOK_S = 0.5
+"""Counters of cores are coarse: over less than this they tell little."""
 NEARLY_ALL = 0.9
 IDLE_FIELDS = slice(3, 5)
 """Of the first line of /proc/stat: idle, and idle while a disk works."""

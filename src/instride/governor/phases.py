@@ -11,7 +11,7 @@ from typing import Literal, Protocol
 
 import msgspec
 
-from instride.governor.gauge import Look, strain
+from instride.governor.gauge import LEAST_LOOK_S, Look, strain
 from instride.governor.model import Decision, Window
 from instride.governor.outlook import Strain
 from instride.governor.pace import Setting, Tally
@@ -20,8 +20,6 @@ from instride.governor.windows import Windows, unit
 Kind = Literal["work", "settling", "pause"]
 
 LOOK_AGAIN_S = 1.0
-LEAST_LOOK_S = 0.5
-"""Counters of cores are coarse: over less than this they tell little."""
 SETTLE_LOOK_S = 0.05
 MOST_SETTLING = 3.0
 """Of the shortest window: after that a pause counts as one, whatever still goes on."""

@@ -8,15 +8,13 @@ import time
 from math import inf
 from pathlib import Path
 
-from instride.governor.gauge import IDLE_FIELDS
+from instride.governor.gauge import IDLE_FIELDS, LEAST_LOOK_S
 from instride.system.cgroups import PROC
 
 BUSY, IDLE = 0.5, 0.1
 """Shares of time: a core that computes, and one that is spare."""
 FEWEST_CORES = 0.25
 """Idle ones, from which on threads get on that take what nobody else wants."""
-LOOK_S = 0.5
-"""Counters of cores are coarse: over less than this they tell little."""
 AGAIN_S = 5.0
 """Counters that are younger than this tell nothing new."""
 
@@ -60,7 +58,7 @@ class IdleWatch:
         """Whether a good part of a core was idle; so it is taken to be where nobody can tell."""
         with self._lock:
             now_s = time.monotonic()
-            if now_s - self._looked_s >= LOOK_S:
+            if now_s - self._looked_s >= LEAST_LOOK_S:
                 self._looked_s = now_s
                 after = read_ticks(self._proc)
                 ours = {core: after[core] for core in usable(after)}

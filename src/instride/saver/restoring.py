@@ -12,12 +12,7 @@ import torch
 
 from instride.errors import DamagedError, MismatchError, UnsafeCheckpointError
 from instride.saver.loading import is_smaller_form, load_file
-from instride.saver.parts import (
-    RESERVED,
-    fillable_state,
-    gpus_of,
-    kept_state,
-)
+from instride.saver.parts import RESERVED, fillable_state, gpus_of, kept_state
 from instride.saver.placing import HOST, Homes, Placing, plain_tensors
 from instride.saver.reading import fill, skeleton_of
 from instride.snapshot.runtime import gpus_in_use

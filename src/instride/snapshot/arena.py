@@ -33,7 +33,7 @@ turn. What is launched ahead of the GPU hides the rest."""
 PATIENCE_S = 5.0
 """How long the end of a program waits for a thread that asks for pages: they take milliseconds."""
 LOCKING = "instride-locking"
-"""The thread that does so."""
+"""The name of the thread that locks."""
 
 
 class Arena:
@@ -115,6 +115,10 @@ class Arena:
     def _start(self, thread: threading.Thread) -> None:
         if self._is_stopping:
             return
+        # Where nothing may be locked, every save tries again: those that are over must not add up.
+        self._preparing = [
+            each for each in self._preparing if each.ident is None or each.is_alive()
+        ]
         self._preparing.append(thread)
         try:
             thread.start()

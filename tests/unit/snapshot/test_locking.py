@@ -129,6 +129,16 @@ def test_a_driver_that_refuses_is_not_asked_again_and_again(
     assert arena.locked_bytes == arena.num_bytes
 
 
+def test_threads_that_could_lock_nothing_are_forgotten(arena: Arena, driver: Driver) -> None:
+    """Each save tries again, as long as it finds no room on the device."""
+    driver.most_pieces = 0
+    arena.grow(REGISTERED_BYTES)
+    for _ in range(20):
+        lock_gently(arena)
+
+    assert len(arena._preparing) <= 1
+
+
 def test_pages_that_there_is_no_memory_for_are_not_locked(
     arena: Arena, driver: Driver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
