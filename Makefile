@@ -51,8 +51,9 @@ demo: $(PACKAGE) $(TORCHED) ## train a tiny GPT twice, saving as people do and w
 	@echo
 	@$(BIN)/instride compare $(OUT)/train.log $(OUT)/instride.log
 
+# Slow tests lie side by side: dealt out in halves, one core would idle while the other ends them.
 test: lint $(TORCHED) $(BROWSER) ## lint, then all tests
-	@$(BIN)/pytest -q -n 2
+	@$(BIN)/pytest -q -n 2 --dist worksteal
 
 lint: $(TOOLS) ## style, types and layers
 	@$(BIN)/ruff check --quiet
@@ -68,7 +69,7 @@ bench: $(PACKAGE) $(TORCHED) $(RIVALS) ## ways of saving; how fast explain reads
 soak: $(TOOLS) $(TORCHED) ## MINUTES=10 of rounds: all tests, INPUTS=10000 odd logs, PACKS=1000000 odd packs, KILLS=1000 crashes, with other seeds
 	@end=$$(( $$(date +%s) + 60 * $(MINUTES) )); seed=$$(date +%s); rounds=0; \
 	while [ $$rounds -eq 0 ] || [ $$(date +%s) -lt $$end ]; do \
-	    $(BIN)/pytest -q -n 2 --hypothesis-seed=$$seed || { echo "failed with seed $$seed"; exit 1; }; \
+	    $(BIN)/pytest -q -n 2 --dist worksteal --hypothesis-seed=$$seed || { echo "failed with seed $$seed"; exit 1; }; \
 	    $(BIN)/python tests/soak/fuzz_explain.py --inputs $(INPUTS) --first $$(( seed * $(INPUTS) )) || exit 1; \
 	    $(BIN)/python -m tests.soak.fuzz_pack --inputs $(PACKS) --first $$(( seed * $(PACKS) )) || exit 1; \
 	    $(BIN)/python -m tests.soak.kill_saver --kills $(KILLS) --seed $$seed || exit 1; \
