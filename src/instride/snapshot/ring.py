@@ -103,8 +103,11 @@ class _Carrier:
 def _carry(pairs: Pairs, slot: torch.Tensor, arrived: torch.cuda.Event) -> None:
     places, pieces = pairs
     sizes = [piece.numel() for piece in pieces]
-    parts = slot[: sum(sizes)].split_with_sizes(sizes)
-    torch._foreach_copy_(list(parts), pieces, non_blocking=True)
+    # Most pieces fill a slot. Each call of torch gives the interpreter away, and takes it back from
+    # the thread that trains: none is made in vain.
+    whole = sizes == [slot.numel()]
+    parts = [slot] if whole else list(slot[: sum(sizes)].split_with_sizes(sizes))
+    torch._foreach_copy_(parts, pieces, non_blocking=True)
     arrived.record()
     arrived.synchronize()
     for place, part, size in zip(places, parts, sizes, strict=True):
