@@ -34,6 +34,7 @@ from instride.bench.orders import (  # noqa: E402
 )
 from instride.bench.report import DeviceFloors, Floors, Machine, Report, Restored  # noqa: E402
 from instride.cli.render.bench import page_of  # noqa: E402
+from instride.cli.render.bench_page import verdict  # noqa: E402
 
 pytestmark = pytest.mark.torch
 WAYS = [NOTHING, "torch.save", OURS, OURS_WITHOUT_ROOM]
@@ -90,7 +91,7 @@ def test_a_whole_run_on_a_gpu_tells_of_every_promise(
     assert {row.name: row.prepare_cost_s for row in report.rows} == {
         NOTHING: None, "torch.save": None, OURS: 0.05, OURS_WITHOUT_ROOM: 0.05,
     }  # fmt: skip
-    assert len(bars(report)) == 8
+    assert len(bars(report)) == 9
     assert all(bar.is_kept for bar in bars(report))
     told = page_of(report).notes
     assert any("restored in 4.70s" in note for note in told)
@@ -117,5 +118,10 @@ def test_what_fails_at_the_end_leaves_what_was_measured_before(
     assert len(report.rows) == len(WAYS)
     assert report.restored is None
     assert len(report.left_out) == 4
-    assert len(bars(report)) == 6
+    assert {
+        bar.what.partition(",")[0]: verdict(bar) for bar in bars(report) if not bar.is_kept
+    } == {
+        "preparing": "could not be measured, at most 100ms",
+        "restored": "could not be measured, at most 5.29s",
+    }
     assert any(f"left out: {OURS}: restoring" in note for note in page_of(report).notes)

@@ -104,8 +104,10 @@ def _row(cells: Sequence[str]) -> str:
 
 
 def verdict(bar: Bar) -> str:
-    word = "kept" if bar.is_kept else "missed"
-    return f"{_show(bar.measured, bar.unit)}, at most {_show(bar.limit, bar.unit)}: {word}"
+    limit = f"at most {_show(bar.limit, bar.unit)}"
+    if bar.measured is None:
+        return f"could not be measured, {limit}"
+    return f"{_show(bar.measured, bar.unit)}, {limit}: {'kept' if bar.is_kept else 'missed'}"
 
 
 def _show(value: float, unit: Unit) -> str:
