@@ -14,6 +14,7 @@ import weakref
 
 import torch
 
+from instride.snapshot.helpers import Helpers
 from instride.snapshot.locked import REGISTERED_BYTES, LockedPieces
 from instride.snapshot.mapping import let_go_in_child, map_shared
 from instride.snapshot.pages import CHECK_BYTES, POPULATING, Asking, gently
@@ -55,8 +56,7 @@ class Arena:
         copied to, even if it is there."""
         self._under_way: list[tuple[int, int]] = []
         """Where pages begin and end that were asked for, and may not be there yet."""
-        self._preparing: list[threading.Thread] = []
-        self._is_stopping = False
+        self._helpers = Helpers()
         self._registering = threading.Lock()
         self._locked = LockedPieces()
         weakref.finalize(self, self._locked.unlock)  # before its memory goes
@@ -105,38 +105,20 @@ class Arena:
     def prepare(self, wanted_bytes: int, num_touching: int = 0) -> None:
         """Grow, and ask for the pages, in modest threads: so that the first save is quick."""
         arguments = (wanted_bytes, num_touching)
-        self._start(threading.Thread(target=self._prepare, args=arguments, daemon=True))
+        self._helpers.start(threading.Thread(target=self._prepare, args=arguments, daemon=True))
 
     def _prepare(self, wanted_bytes: int, num_touching: int) -> None:
         make_thread_modest(preempts=not num_touching)
         self.grow(wanted_bytes)
         together(*([self.touch] * num_touching or [self.populate]))
 
-    def _start(self, thread: threading.Thread) -> None:
-        if self._is_stopping:
-            return
-        # Where nothing may be locked, every save tries again: those that are over must not add up.
-        self._preparing = [
-            each for each in self._preparing if each.ident is None or each.is_alive()
-        ]
-        self._preparing.append(thread)
-        try:
-            thread.start()
-        except RuntimeError:  # a program that is ending starts no threads any more
-            self._preparing.remove(thread)
-
     def stop_preparing(self) -> None:
         """Ask for nothing more, from the next piece on."""
-        self._is_stopping = True
+        self._helpers.is_stopping = True
 
     def await_stopped(self, timeout_s: float) -> None:
-        """Until nobody asks any more: a program that ends while one of its threads is inside of
-        torch ends by a signal."""
-        deadline_s = time.monotonic() + timeout_s
-        threads, self._preparing = self._preparing, []
-        for thread in threads:
-            if thread is not threading.current_thread() and thread.is_alive():
-                thread.join(max(0.0, deadline_s - time.monotonic()))
+        """Until nobody asks any more."""
+        self._helpers.await_stopped(timeout_s)
 
     def lock(self, device: torch.device) -> None:
         """Lock all of it for GPUs, in a modest thread, a piece now and then. For all of them: one
@@ -145,7 +127,7 @@ class Arena:
             locking = threading.Thread(
                 target=self._lock_gently, args=(device,), name=LOCKING, daemon=True
             )
-            self._start(locking)
+            self._helpers.start(locking)
 
     def _lock_gently(self, device: torch.device) -> None:
         with self._registering, torch.cuda.device(device):
@@ -184,7 +166,7 @@ class Arena:
         start = self.locked_bytes
         end = min(start + REGISTERED_BYTES, self.num_bytes)
         there = min([self._mapped, *(each[0] for each in list(self._under_way))])
-        if self._is_stopping or self._locked.is_refused or not start < end <= there:
+        if self._helpers.is_stopping or self._locked.is_refused or not start < end <= there:
             return None
         return self.memory.data_ptr() + start, end - start
 
@@ -219,7 +201,7 @@ class Arena:
         with self._lock:
             start = self._mapped
             end = min(start - start % asking.most_bytes + asking.most_bytes, self.num_bytes)
-            if start >= end or self._is_stopping:
+            if start >= end or self._helpers.is_stopping:
                 return False
             is_new = start >= self._allocated and start % CHECK_BYTES == 0
             if is_new and not self._left_bytes():

@@ -114,7 +114,7 @@ def test_preparing_stops_at_once_when_it_is_not_needed_any_more(
     monkeypatch.setattr(pages, "touch", ask)
     arena.prepare(20 * CHECK_BYTES, 4)
     assert is_asked.wait(60)
-    preparing = list(arena._preparing)
+    preparing = list(arena._helpers._threads)
     threading.Timer(0.2, goes_on.set).start()
     arena.close()
 
@@ -122,7 +122,7 @@ def test_preparing_stops_at_once_when_it_is_not_needed_any_more(
     assert goes_on.is_set()  # it was waited for
     assert not any(thread.is_alive() for thread in preparing)
     arena.prepare(CHECK_BYTES, 4)
-    assert arena._preparing == []
+    assert arena._helpers._threads == []
 
 
 def test_what_was_asked_for_and_is_not_there_yet_is_not_given_away_twice(

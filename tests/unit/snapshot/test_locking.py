@@ -136,7 +136,7 @@ def test_threads_that_could_lock_nothing_are_forgotten(arena: Arena, driver: Dri
     for _ in range(20):
         lock_gently(arena)
 
-    assert len(arena._preparing) <= 1
+    assert len(arena._helpers._threads) <= 1
 
 
 def test_pages_that_there_is_no_memory_for_are_not_locked(
