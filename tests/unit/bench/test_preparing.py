@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from instride.bench import child
-from instride.bench.child import time_preparing
+from instride.bench import timing
 from instride.bench.orders import Order, Task
+from instride.bench.timing import time_preparing
 from instride.bench.training import Training
 from instride.bench.ways import WAYS
 from instride.bench.ways.contract import NoSaving
@@ -55,7 +55,7 @@ def test_a_drift_is_not_taken_for_what_preparing_costs(
     kind: type[NoSaving], cost_s: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(WAYS, "tested", kind)
-    monkeypatch.setattr(child, "make_training", lambda order: Drifting())
+    monkeypatch.setattr(timing, "make_training", lambda order: Drifting())
     order = Order(
         Task.PREPARE, str(tmp_path), "tested", num_saves=3, num_rest_steps=6, num_prepare_steps=4
     )
