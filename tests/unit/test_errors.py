@@ -6,6 +6,7 @@ import errno
 import inspect
 import os
 import re
+from traceback import format_exception
 
 import pytest
 
@@ -137,6 +138,7 @@ def test_a_message_has_the_value_and_a_hint_with_a_command(
     assert value in str(error)
     assert not str(error).endswith(".")
     assert re.search(r"`[^`]+`|--\w+", error.hint)
+    assert "".join(format_exception(error)).endswith(f"hint: {error.hint}\n")
 
 
 def test_every_class_has_an_example_here() -> None:

@@ -22,6 +22,7 @@ class InstrideError(Exception):
         self.message_name, self.hint_name, self.facts = message, hint, facts
         self.hint = fill(self.texts[hint], facts)
         super().__init__(fill(self.texts[message], facts))
+        self.add_note(f"hint: {self.hint}")  # a traceback shows it
 
 
 def quoted_folder(path: str) -> str:
