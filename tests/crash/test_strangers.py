@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 import torch
 
 import instride
-from instride.errors import SaveFailedError
+from instride.errors import NoCheckpointError, SaveFailedError
 from instride.store.directory import newest_first
 from instride.store.retention import Keep
 from instride.writer.committing import Commits
@@ -129,3 +130,24 @@ def test_a_directory_of_foreign_files_is_a_store_without_checkpoints(tmp_path: P
 
     assert (tmp_path / "step_00000007.pt").read_bytes() == b"somebody else's"
     assert steps_in(tmp_path) == [2, 7]
+
+
+def test_a_copy_without_its_manifests_is_told_of_when_nothing_is_restored(
+    store: Path, tmp_path: Path
+) -> None:
+    """Or a training would begin anew beside its checkpoints, without a word."""
+    copy = tmp_path / "copy"
+    copy.mkdir()
+    for path in store.glob("step_*.pt"):
+        shutil.copy(path, copy)
+    weights = Weights()
+    with instride.Saver(copy, weights=weights) as saver:
+        with pytest.warns(RuntimeWarning, match=r"step_00000002.pt` is not restored") as told:
+            assert saver.restore() == 0
+        assert "instride.load" in str(told[0].message)
+        assert instride.load(copy / "step_00000002.pt")["step"] == 2
+        with pytest.raises(NoCheckpointError, match="of step 1"):
+            saver.restore(step=1)
+    shutil.copytree(store / ".instride", copy / ".instride", dirs_exist_ok=True)
+    with instride.Saver(copy, weights=weights) as saver:
+        assert saver.restore() == 3

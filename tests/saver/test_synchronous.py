@@ -112,7 +112,7 @@ def test_a_damaged_checkpoint_is_told_of_and_the_one_before_it_used(tmp_path: Pa
             file.seek(5000)
             file.write(b"!")
 
-        with pytest.warns(RuntimeWarning, match="the checkpoint before it is used"):
+        with pytest.warns(RuntimeWarning, match="it is passed over"):
             assert saver.restore() == 2
     assert weights.is_of(1)
 

@@ -21,6 +21,7 @@ from instride.saver.parts import Part
 from instride.saver.randomness import restore_random_states
 from instride.saver.restoring import read_state
 from instride.store.directory import Checkpoint, checkpoints_in
+from instride.store.manifest import PRIVATE
 from instride.store.verifying import verify
 
 DISK_LOST = {errno.EIO, errno.ENODATA, errno.EBADMSG, getattr(errno, "EUCLEAN", errno.EIO)}
@@ -72,6 +73,7 @@ class WayBack:
                 self._engine.warn_once(f"damaged {checkpoint.path}", _how_damaged(error))
                 continue
             return self._put_back(checkpoint, tree, strict=strict)
+        self._tell_of_strangers(step)
         if tried or step is not None:
             raise NoCheckpointError(self._directory, step)
         return None
@@ -89,6 +91,22 @@ class WayBack:
             key=lambda checkpoint: (checkpoint.is_damaged, checkpoint.serial),
             default=None,
         )
+
+    def _tell_of_strangers(self, step: int | None) -> None:
+        """Nothing is restored: whoever sees checkpoints lie there must not wonder why."""
+        strangers = [
+            checkpoint.path
+            for checkpoint in checkpoints_in(self._directory)
+            if not checkpoint.was_ours and step in (None, checkpoint.step)
+        ]
+        if strangers:
+            self._engine.warn_once(
+                "strangers",
+                f"`{strangers[-1]}` is not restored, nor is any other that has no manifest: nobody "
+                "can tell whether it is whole\n\nhint: a copy of checkpoints needs the hidden "
+                f"`{PRIVATE}` beside them, as in `cp -a checkpoints/. copy`; what has lost it can "
+                f"be read with `instride.load({str(strangers[-1])!r})`",
+            )
 
     def _put_back(self, checkpoint: Checkpoint, tree: dict[str, Any], *, strict: bool) -> Restored:
         missing = sorted(self._parts.keys() - tree.keys())
@@ -133,5 +151,5 @@ class WayBack:
 
 def _how_damaged(error: Exception) -> str:
     if isinstance(error, UnsafeCheckpointError | DamagedError):
-        return f"{error}; the checkpoint before it is used"
-    return f"a checkpoint cannot be read: {error}; the one before it is used"
+        return f"{error}; it is passed over"
+    return f"a checkpoint cannot be read: {error}; it is passed over"

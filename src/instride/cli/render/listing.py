@@ -34,6 +34,9 @@ def print_listing(listing: Listing, words: Words, console: Console | None = None
         )
         sheet.blank()
         sheet.paragraph(screen.phrases["ends"], "  ")
+        num_foreign = sum(entry.state == "foreign" for entry in listing.checkpoints)
+        if num_foreign:
+            sheet.paragraph(say.store_foreign(num_foreign), "  ")
     elif not listing.packs:
         sheet.line(screen.phrases["empty"])
     for pack in listing.packs:
