@@ -24,5 +24,5 @@ def test_the_three_lines_save_restore_and_prune(
     exec(compile(program.replace("total = 1000", "total = 1001"), str(GUIDE), "exec"), {})
     second = [checkpoint.step for checkpoint in committed_in(tmp_path / "checkpoints")]
 
-    assert first == [700, 800, 900]
-    assert second == [800, 900, 1000]
+    assert first == [800, 900, 999]
+    assert second == [900, 999, 1000]
