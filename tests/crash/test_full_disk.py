@@ -66,7 +66,10 @@ def test_a_save_waits_for_space_while_training_goes_on(disk: Path) -> None:
         for step in (1, 2, 3):
             save(saver, weights, step).wait(60)
         waiting = save(saver, weights, 4)
-        assert isinstance(save(saver, weights, 5).error, SaveSkippedError)
+        skipped = save(saver, weights, 5).error
+        assert isinstance(skipped, SaveSkippedError)
+        assert "the disk is full" in str(skipped)
+        assert f"df -h {disk}" in skipped.hint
         assert not waiting.done
         assert not path_of(disk, 4).exists()
 

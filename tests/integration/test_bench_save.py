@@ -89,6 +89,12 @@ def test_an_unknown_way_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert "no-such-way" in capsys.readouterr().err
 
 
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
+def test_a_device_that_is_not_there_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bench", "save", "--device", "cuda", "--no-memory"]) == 50
+    assert "no device `cuda`" in capsys.readouterr().err
+
+
 def test_numbers_do_not_vanish_on_their_way_through_the_layers() -> None:
     training = Training(16 << 20)
     with torch.no_grad():

@@ -76,6 +76,8 @@ EXAMPLES: list[tuple[InstrideError, str]] = [
     (StoreInUseError("runs", "node7", 1, message="message.here", hint="hint.here"), "`runs`"),
     (SaveFailedError("runs/step_00000100.pt", "No space left"), "`runs/step_00000100.pt`"),
     (SaveFailedError("runs/step_7.pt", "a file", hint="hint.taken"), "`runs/step_7.pt`"),
+    (SaveFailedError("runs/step_7.pt", "it was", hint="hint.forked"), "`runs/step_7.pt`"),
+    (SaveFailedError("runs/step_7.pt", "it was", hint="hint.closed"), "`runs/step_7.pt`"),
     (NoCheckpointError("runs"), "`runs`"),
     (NoCheckpointError("runs", 100), "100"),
     (NoCheckpointError("runs", is_listed=True), "`runs`"),
@@ -88,6 +90,7 @@ EXAMPLES: list[tuple[InstrideError, str]] = [
     (UnsafeCheckpointError("old.pt", "a class of yours", hint="hint.export"), "`old.pt`"),
     (SaveSkippedError("runs/step_00000100.pt"), "`runs/step_00000100.pt`"),
     (SaveSkippedError("runs/step_7.pt", is_inside=True), "`runs/step_7.pt`"),
+    (SaveSkippedError("runs/step_7.pt", is_full=True), "`runs/step_7.pt`"),
     (NoStoreError("runs", "No such file or directory"), "`runs`"),
     (MissingLibraryError("export", "safetensors"), "`safetensors`"),
     (NotExportableError("x.pt", Reason("no-tensors")), "`x.pt`"),
@@ -95,6 +98,7 @@ EXAMPLES: list[tuple[InstrideError, str]] = [
     (OverwriteError("model.safetensors"), "`model.safetensors`"),
     (PackError("model.pt", "it is no file"), "`model.pt`"),
     (BenchFailedError("the disk is full"), "the disk is full"),
+    (BenchFailedError("cuda", is_device=True), "`cuda`"),
     (NeedsLinuxError("darwin"), "darwin"),
 ]
 TREE_LINE = re.compile(r"(?:[|`]-- )?(\w+Error) +(?:\((\w+)\) +)?(\d+)(?: .*)?")

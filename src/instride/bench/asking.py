@@ -14,7 +14,8 @@ from typing import Any, TypeVar
 import msgspec
 
 from instride.bench.memory import VARIABLE, PeakMemory
-from instride.bench.orders import WATCHED, Answer, Missing, Order, Task
+from instride.bench.orders import WATCHED, Answer, Missing, NoDevice, Order, Task
+from instride.errors import BenchFailedError
 
 LONGEST_S = 900.0
 """A rival that hangs is left out."""
@@ -30,7 +31,7 @@ class ChildFailedError(Exception):
 def ask(order: Order, kind: type[A]) -> tuple[A, int]:
     """The answer of a child, and the most memory it had until it said that it was watched.
 
-    Raises ChildFailedError.
+    Raises ChildFailedError, and BenchFailedError where no other child could do better.
     """
     os.sync()  # what the run before left to be written is not this one's to pay
     mark = uuid.uuid4().hex
@@ -62,6 +63,8 @@ def ask(order: Order, kind: type[A]) -> tuple[A, int]:
     answer: Any = msgspec.json.decode(heard, type=Answer)
     if isinstance(answer, Missing):
         raise ChildFailedError(f"`{answer.name}` is not installed")
+    if isinstance(answer, NoDevice):
+        raise BenchFailedError(answer.name, is_device=True)
     assert isinstance(answer, kind)
     return answer, memory.peak_bytes if memory is not None else 0
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from statistics import fmean
 
 import msgspec
+import torch
 
 from instride import Saver
 from instride.bench.floors import measure_device_floors, measure_floors
@@ -25,6 +26,7 @@ from instride.bench.orders import (
     Hammered,
     Limits,
     Missing,
+    NoDevice,
     Order,
     Prepared,
     Task,
@@ -44,6 +46,8 @@ MOST_HAMMERED_PARAMS = 8 << 20
 
 
 def answer(order: Order) -> Answer:
+    if order.device != "cpu" and not torch.cuda.is_available():
+        return NoDevice(order.device)
     try:
         if order.task is Task.FLOORS:
             return Limits(

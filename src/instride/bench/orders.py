@@ -108,8 +108,14 @@ class Missing(msgspec.Struct, frozen=True, tag=True):
     name: str
 
 
+class NoDevice(msgspec.Struct, frozen=True, tag=True):
+    """What was to be trained on is not there."""
+
+    name: str
+
+
 class WayBack(msgspec.Struct, frozen=True, tag=True):
     restored: Restored
 
 
-Answer = Timed | Prepared | Hammered | Limits | Upkeep | WayBack | Missing
+Answer = Timed | Prepared | Hammered | Limits | Upkeep | WayBack | Missing | NoDevice

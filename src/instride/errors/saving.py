@@ -43,6 +43,8 @@ class SaveFailedError(InstrideError, OSError):
         "message": "the checkpoint `{path}` was not saved: {why}",
         "hint": "`df -h {folder}` and `ls -ld {folder}` show the disk and the permissions",
         "hint.taken": "it was left as it is; give it another name: `mv -n {quoted} {quoted}.other`",
+        "hint.forked": "save in the process that made the `Saver`, or make another one in this",
+        "hint.closed": "call `saver.save(step)` before `saver.close()`",
     }
 
     def __init__(self, path: object, why: str | Reason, *, hint: str = "hint") -> None:
@@ -96,14 +98,19 @@ class SaveSkippedError(InstrideError, RuntimeError):
     texts: ClassVar = {
         "message": "`{path}` was skipped: the snapshot before it is still being written",
         "hint": "save less often, or wait for it with `Saver(when_busy='wait')`",
+        "message.full": "`{path}` was skipped: the disk is full, and the snapshot before it waits "
+        "for space",
+        "hint.full": "`df -h {folder}` shows the disk; that one is saved once there is space",
         "message.inside": "`{path}` was skipped: a signal handler asked for it while another save "
         "was being taken",
         "hint.inside": "let the loop save: `saver.due(step)` hears SIGTERM and SIGUSR1",
     }
 
-    def __init__(self, path: object, *, is_inside: bool = False) -> None:
-        names = ("message.inside", "hint.inside") if is_inside else ("message", "hint")
-        super().__init__(*names, path=str(path))
+    def __init__(self, path: object, *, is_inside: bool = False, is_full: bool = False) -> None:
+        """`is_inside`: another save; `is_full`: the disk."""
+        form = ".inside" if is_inside else ".full" if is_full else ""
+        folder = quoted_folder(str(path))
+        super().__init__(f"message{form}", f"hint{form}", path=str(path), folder=folder)
 
 
 class NeedsLinuxError(InstrideError, RuntimeError):

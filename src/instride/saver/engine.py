@@ -20,7 +20,7 @@ from instride.saver.courier import Courier
 from instride.saver.leaving import close_at_exit, is_exiting, let_go_in_children
 from instride.saver.letter import Letter, finish_of, settle
 from instride.saver.patience import Watch
-from instride.saver.pending import Pending, Purpose, is_sayable
+from instride.saver.pending import Pending, Purpose, closed, forked, is_sayable
 from instride.saver.posting import Outgoing, Poster
 from instride.saver.staged import Staged
 from instride.saver.staging import Stager
@@ -152,7 +152,7 @@ class BackgroundEngine:
         """Raises why not."""
         called_s = time.monotonic()
         if self._owner_pid != os.getpid():
-            raise SaveFailedError(purpose.path, "this process was forked from the trainer")
+            raise forked(purpose.path)
         if not is_sayable(purpose.path):
             raise SaveFailedError(ascii(str(purpose.path)), "its name is not UTF-8")
         with self._turns.take() as is_ours:
@@ -164,7 +164,7 @@ class BackgroundEngine:
 
     def _refuse_if_closed(self, path: Path) -> None:
         if self.is_closed:
-            raise SaveFailedError(path, "the saver was closed before")
+            raise closed(path)
 
     def _stage(
         self, tree: object, purpose: Purpose, pending: Pending, detached: bool, called_s: float

@@ -47,7 +47,7 @@ class Watch:
         patience = Patience(self._page, self._stall_s)
         while not letter.await_settled(WATCH_S):
             if self._courier.is_blocked and not is_closing:
-                return SaveSkippedError(path)
+                return SaveSkippedError(path, is_full=True)
             is_known = self._stuck_at == self._page[PROGRESS] and not is_closing
             if is_known or patience.is_over():
                 return self._stuck(path)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from instride.errors import InstrideError
+from instride.errors import InstrideError, SaveFailedError
 from instride.store.manifest import Timings
 
 
@@ -28,6 +28,15 @@ def is_sayable(path: Path) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def forked(path: Path) -> SaveFailedError:
+    """Only the process that made a saver may save with it."""
+    return SaveFailedError(path, "this process was forked from the trainer", hint="hint.forked")
+
+
+def closed(path: Path) -> SaveFailedError:
+    return SaveFailedError(path, "the saver was closed before", hint="hint.closed")
 
 
 class SavedCheckpoint(msgspec.Struct, frozen=True):

@@ -61,6 +61,8 @@ class Saver:
             raise ValueError(f"when_busy={when_busy!r}: must be 'wait' or 'skip'")
         if on_error not in ("warn", "raise"):
             raise ValueError(f"on_error={on_error!r}: must be 'warn' or 'raise'")
+        if not isinstance(keep, Keep | None):
+            raise TypeError(f"keep={keep!r}: must be a Keep, as in keep=instride.Keep(last=3)")
         if budget is not None and not 0 < budget < 1:
             raise ValueError(f"budget={budget!r}: must be a share between 0 and 1, or None")
         self._parts = check_parts(parts)

@@ -21,7 +21,7 @@ from instride.errors import (
 )
 from instride.saver.leaving import let_go_in_children
 from instride.saver.letter import finish_of
-from instride.saver.pending import Pending, Purpose, SavedCheckpoint
+from instride.saver.pending import Pending, Purpose, SavedCheckpoint, closed, forked
 from instride.saver.plainly import save_plainly
 from instride.saver.telling import Telling
 from instride.store.atomic import make_directory, removed_on_failure
@@ -37,8 +37,6 @@ from instride.writer.protocol import Finish
 
 if TYPE_CHECKING:
     from instride.snapshot.late import Promise
-
-FORKED = "this process was forked from the trainer"
 
 
 class SynchronousEngine:
@@ -141,8 +139,7 @@ class SynchronousEngine:
 
     def _save(self, tree: object, purpose: Purpose, *, detached: bool) -> SavedCheckpoint:
         if self.is_closed or self._owner_pid != os.getpid():
-            why = "the saver was closed before" if self.is_closed else FORKED
-            raise SaveFailedError(purpose.path, why)
+            raise closed(purpose.path) if self.is_closed else forked(purpose.path)
         called_s = time.monotonic()
         self._take_store()
         place = self._naming.place_of(purpose.path)

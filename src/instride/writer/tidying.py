@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from shlex import quote
+
 from instride.errors import DamagedError
 from instride.writer.committing import Commits, Outcome, num_more_that_fit
 from instride.writer.telling import Told
@@ -41,5 +43,6 @@ class Tidying:
                 "little-space",
                 f"{num_more} more checkpoints of this size fit on the disk of "
                 f"`{outcome.path.parent}`",
-                "`Saver(keep=instride.Keep(last=2))` deletes older ones by itself",
+                f"`df -h {quote(str(outcome.path.parent))}` shows the disk; "
+                "`Saver(keep=instride.Keep(last=1))` keeps as few as can be",
             )

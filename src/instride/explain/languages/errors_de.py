@@ -128,6 +128,9 @@ class GermanErrors(ErrorWords):
         "Rechte",
         "SaveFailedError.hint.taken": "sie wurde gelassen, wie sie ist; ihr einen anderen Namen "
         "geben: `mv -n {quoted} {quoted}.other`",
+        "SaveFailedError.hint.forked": "in dem Prozess speichern, der den `Saver` gemacht "
+        "hat, oder hier einen eigenen machen",
+        "SaveFailedError.hint.closed": "`saver.save(step)` vor `saver.close()` aufrufen",
         "NoCheckpointError.message": "kein vollständiger Checkpoint in `{directory}`",
         "NoCheckpointError.message.step": "kein vollständiger Checkpoint von Schritt {step} in "
         "`{directory}`",
@@ -155,6 +158,10 @@ class GermanErrors(ErrorWords):
         "geschrieben",
         "SaveSkippedError.hint": "seltener speichern, oder mit `Saver(when_busy='wait')` darauf "
         "warten",
+        "SaveSkippedError.message.full": "`{path}` wurde ausgelassen: der Datenträger ist "
+        "voll, und der Schnappschuss davor wartet auf Platz",
+        "SaveSkippedError.hint.full": "`df -h {folder}` zeigt den Platz; jener wird "
+        "gespeichert, sobald welcher da ist",
         "NoCheckpointError.message.foreign": "instride hat `{directory}` nicht geschrieben: es "
         "gibt kein Manifest zum Vergleichen",
         "NoCheckpointError.hint.list": "`instride list {quoted}` zeigt, was da ist",
@@ -177,8 +184,10 @@ class GermanErrors(ErrorWords):
         "NeedsLinuxError.message": "`instride agent` braucht Linux; hier ist `{system}`",
         "NeedsLinuxError.hint": "`instride pack` und `instride prune` tun dasselbe von Hand",
         "BenchFailedError.message": "der Benchmark lief nicht: {why}",
+        "BenchFailedError.message.device": "torch findet hier kein Gerät `{why}`",
         "BenchFailedError.hint": "weniger Parameter brauchen weniger Speicher und Platz: "
         "`--params 1000000`",
+        "BenchFailedError.hint.device": "`--device cpu` misst ohne GPU, was Speichern kostet",
         "OverwriteError.message": "`{path}` gibt es schon",
         "OverwriteError.hint": "`--force` ersetzt die Datei",
         "no-pack": "es ist kein Pack",

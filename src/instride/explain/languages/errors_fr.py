@@ -136,6 +136,9 @@ class FrenchErrors(ErrorWords):
         "droits",
         "SaveFailedError.hint.taken": "il a été laissé tel quel\u00a0; donnez-lui un autre "
         "nom\u00a0: `mv -n {quoted} {quoted}.other`",
+        "SaveFailedError.hint.forked": "sauvegardez dans le processus qui a créé le `Saver`, "
+        "ou créez-en un ici",
+        "SaveFailedError.hint.closed": "appelez `saver.save(step)` avant `saver.close()`",
         "NoCheckpointError.message": "aucun checkpoint complet dans `{directory}`",
         "NoCheckpointError.message.step": "aucun checkpoint complet de l'étape {step} dans "
         "`{directory}`",
@@ -164,6 +167,10 @@ class FrenchErrors(ErrorWords):
         "en cours d'écriture",
         "SaveSkippedError.hint": "sauvegardez moins souvent, ou attendez-le avec "
         "`Saver(when_busy='wait')`",
+        "SaveSkippedError.message.full": "`{path}` a été sauté\u00a0: le disque est plein, et "
+        "l'instantané précédent attend de la place",
+        "SaveSkippedError.hint.full": "`df -h {folder}` montre le disque\u00a0; l'autre sera "
+        "sauvegardé dès qu'il y aura de la place",
         "NoCheckpointError.message.foreign": "instride n'a pas écrit `{directory}`\u00a0: il n'y "
         "a pas de manifeste auquel le comparer",
         "NoCheckpointError.hint.list": "`instride list {quoted}` montre ce qu'il y a",
@@ -186,8 +193,10 @@ class FrenchErrors(ErrorWords):
         "NeedsLinuxError.message": "`instride agent` demande Linux\u00a0; ici, c'est `{system}`",
         "NeedsLinuxError.hint": "`instride pack` et `instride prune` font de même à la main",
         "BenchFailedError.message": "le banc d'essai n'a pas pu tourner\u00a0: {why}",
+        "BenchFailedError.message.device": "torch ne trouve pas ici de périphérique `{why}`",
         "BenchFailedError.hint": "moins de paramètres demandent moins de mémoire et de "
         "disque\u00a0: `--params 1000000`",
+        "BenchFailedError.hint.device": "`--device cpu` mesure les façons de sauvegarder sans GPU",
         "OverwriteError.message": "`{path}` existe déjà",
         "OverwriteError.hint": "`--force` le remplace",
         "no-pack": "ce n'est pas un pack",

@@ -129,6 +129,9 @@ class JapaneseErrors(ErrorWords):
         "ます",
         "SaveFailedError.hint.taken": "そのファイルには手を付けていません。別の名前にしてください: "
         "`mv -n {quoted} {quoted}.other`",
+        "SaveFailedError.hint.forked": "`Saver` を作ったプロセスで保存するか、このプロセスで別"
+        "に作ってください",
+        "SaveFailedError.hint.closed": "`saver.close()` の前に `saver.save(step)` を呼んでください",
         "NoCheckpointError.message": "`{directory}` に完全なチェックポイントがありません",
         "NoCheckpointError.message.step": "`{directory}` にステップ{step}の完全なチェックポイントが"
         "ありません",
@@ -156,6 +159,10 @@ class JapaneseErrors(ErrorWords):
         "込み中です",
         "SaveSkippedError.hint": "保存の頻度を下げるか、`Saver(when_busy='wait')` で完了を待って"
         "ください",
+        "SaveSkippedError.message.full": "`{path}` の保存を省きました。ディスクがいっぱいで、"
+        "前のスナップショットが空きを待っています",
+        "SaveSkippedError.hint.full": "`df -h {folder}` で容量を確認できます。空きができれば前"
+        "のものは保存されます",
         "NoCheckpointError.message.foreign": "`{directory}` はinstrideが書いたものではなく、比べる"
         "マニフェストがありません",
         "NoCheckpointError.hint.list": "`instride list {quoted}` で何があるかを確認できます",
@@ -180,8 +187,10 @@ class JapaneseErrors(ErrorWords):
         " (このシステム: `{system}`)",
         "NeedsLinuxError.hint": "`instride pack` と `instride prune` で同じことを手動でできます",
         "BenchFailedError.message": "ベンチマークを実行できませんでした: {why}",
+        "BenchFailedError.message.device": "torch はここでデバイス `{why}` を見つけられません",
         "BenchFailedError.hint": "パラメータを減らせば、必要なメモリとディスクも減ります: "
         "`--params 1000000`",
+        "BenchFailedError.hint.device": "`--device cpu` を使えば、GPU なしで保存方法を計測できます",
         "OverwriteError.message": "`{path}` はすでにあります",
         "OverwriteError.hint": "`--force` で置き換えます",
         "no-pack": "パックではありません",
