@@ -117,6 +117,19 @@ def test_an_evaluation_and_a_save_after_the_last_step_are_not_given_to_one_of_th
     assert "joint" in gaps_in(training.finish())
 
 
+def test_a_step_that_was_cut_short_is_computing_and_not_the_worst_of_it() -> None:
+    training = Training(has_wall=True)
+    training.train(100)
+    training.wait(0.8)
+    ledger = build(training.finish())
+    (span,) = closing(ledger)
+    assert span.owner is Owner.COMPUTE
+    assert span.cost_s == pytest.approx(0.8)
+    assert seconds_of(ledger, Owner.COMPUTE) == ledger.wall_s == pytest.approx(100.8)
+    assert ledger.accounts[Owner.COMPUTE].typical_s == pytest.approx(1.0)
+    assert ledger.accounts[Owner.COMPUTE].worst_s is None
+
+
 def test_work_after_the_last_step_that_no_line_explains_is_unknown() -> None:
     training = Training(has_wall=True)
     training.train(100)
