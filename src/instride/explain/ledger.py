@@ -197,9 +197,12 @@ def _accounts(ledger: Ledger) -> dict[Owner, Account]:
         waiting_s = min(compute.seconds, ledger.mean_wait_s * num_steps)
         compute.seconds -= waiting_s
         compute.typical_s = max(0.0, ledger.baseline_s - ledger.mean_wait_s)
-        accounts[Owner.DATA].seconds += waiting_s
-        accounts[Owner.DATA].steps = num_steps
-        accounts[Owner.DATA].typical_s = ledger.mean_wait_s
+        data = accounts[Owner.DATA]
+        data.seconds += waiting_s
+        data.steps = num_steps
+        data.typical_s = ledger.mean_wait_s
+        if data.worst_s is not None:  # so far only what it was beyond the wait of every step
+            data.worst_s += ledger.mean_wait_s
     return accounts
 
 

@@ -34,6 +34,20 @@ def test_a_stall_is_counted_once() -> None:
     assert ledger.wall_s == pytest.approx(405.0)
 
 
+def test_the_worst_wait_is_that_of_a_step_where_all_steps_wait() -> None:
+    training = Training()
+    training.train(
+        400,
+        lambda step: 2.9 if step == 200 else 2.4,
+        data=lambda step: 1.3 if step == 200 else 0.8,
+    )
+    ledger = build(training.finish())
+    account = ledger.accounts[Owner.DATA]
+    assert account.typical_s == pytest.approx(0.8)
+    assert account.worst_s == pytest.approx(1.3)
+    assert ledger.wall_s == pytest.approx(400 * 2.4 + 0.5)
+
+
 def test_a_wait_inside_a_pause_belongs_to_the_pause() -> None:
     training = Training()
     training.train(200, 1.0, data=0.1)
