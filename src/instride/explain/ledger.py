@@ -93,6 +93,11 @@ class Ledger(msgspec.Struct):
         running_s = self.wall_s - self.accounts[Owner.RESTART].seconds
         return running_s if running_s > 0 else self.wall_s
 
+    @property
+    def has_gap(self) -> bool:
+        """Whether there are gaps to tell apart: shares that people read are of the running time."""
+        return self.running_s < self.wall_s
+
 
 def build(run: Run) -> Ledger:
     timeline = Timeline(run)

@@ -43,7 +43,7 @@ class Cadence(msgspec.Struct, frozen=True):
 class OwnerShare(msgspec.Struct, frozen=True):
     seconds: float
     share: float
-    """Of the wall; the shares of all owners add up to 1."""
+    """Of the wall, gaps included, unlike on the screen; the shares of all owners add up to 1."""
     steps: int
 
 
@@ -89,6 +89,7 @@ class FindingEntry(msgspec.Struct, frozen=True):
     owner: str
     cost_s: float
     share: float
+    """Of the wall, as that of an owner."""
     confidence: Confidence
     rung: RungName
     """How it was told: stated by the log, marked, by its distance, or by shape only."""

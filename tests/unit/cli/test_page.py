@@ -116,7 +116,7 @@ def test_the_licence_of_the_chart_library_travels_with_it(tmp_path: Path) -> Non
 def test_the_bar_and_the_table_add_up_to_the_wall(tmp_path: Path) -> None:
     explanation = explained("restart-1", tmp_path)
     shown = content(explanation)
-    assert shown.has_long_gap
+    assert shown.has_gap
     seconds = [account.seconds for _, account in shown.owners]
     assert sum(seconds) == pytest.approx(explanation.ledger.wall_s)
     page = written("eval-0", tmp_path)

@@ -8,6 +8,7 @@ import pytest
 from rich.cells import cell_len
 
 from instride.cli.render.dialects import print_dialects
+from instride.cli.render.html.content import content
 from instride.explain.languages import LANGUAGES
 from instride.explain.languages.words import Words
 from instride.steps.readers import READERS
@@ -66,6 +67,24 @@ def test_columns_of_the_table_end_where_their_heads_end(train_log: Path, languag
     for row in (first, second):
         rest = columns_of(row)
         assert all(rest[end - 1] != " " and rest[end] == " " for end in ends[:4])
+
+
+@pytest.mark.parametrize("gap_s", [50.0, 5000.0])
+def test_shares_leave_gaps_out_however_long_they_are(gap_s: float, tmp_path: Path) -> None:
+    training = Training(has_wall=True)
+    training.train(200)
+    training.resume(160, gap_s, has_banner=True)
+    training.train(240)
+    explanation = explained_run(training.finish(), tmp_path)
+    lines = shown(explanation).splitlines()
+    (compute,) = [line for line in lines if line.startswith("  compute")]
+    (lost,) = [line for line in lines if line.startswith("  lost work")]
+    (gap,) = [line for line in lines if line.startswith("  not running")]
+    assert "91 %" in compute
+    assert "9.1 %" in lost
+    assert "%" not in gap
+    assert any("9.1 %, sure" in line for line in lines)
+    assert content(explanation).whole_s == pytest.approx(440.0)
 
 
 def line_before(lines: list[str], heading: str) -> str:

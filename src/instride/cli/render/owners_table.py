@@ -14,16 +14,12 @@ NARROWEST = (11, 12, 7, 9, 9, 9)
 """Columns of the terminal that the columns of the table have at least."""
 TYPICAL = 4
 """The column that is not of the same thing in all rows."""
-LONG_GAP = 0.25
-"""Share of the wall from which gaps between processes would dwarf the bars."""
 
 
 def print_owners(sheet: Sheet, ledger: Ledger) -> None:
-    """Print the table; a long time between processes is told apart from the shares."""
-    say = sheet.language
+    """Print the table; the time between processes is told apart from the shares."""
+    say, has_gap, whole = sheet.language, ledger.has_gap, ledger.running_s
     gap_s = ledger.accounts[Owner.RESTART].seconds
-    has_gap = gap_s > LONG_GAP * ledger.wall_s
-    whole = ledger.running_s if has_gap else ledger.wall_s
     owners = [
         owner
         for owner, account in sorted(ledger.accounts.items(), key=lambda each: -each[1].seconds)

@@ -60,7 +60,7 @@ def _page(explanation: Explanation, languages: Mapping[str, Words], chosen: str)
         bar=body.bar(),
         owner_heads=body.owner_heads(),
         owner_rows=body.owner_rows(),
-        gap_hidden="" if shown.has_long_gap else " hidden",
+        gap_hidden="" if shown.has_gap else " hidden",
         findings=body.findings(),
         advice=body.advice(),
         unknowns=body.unknowns(),

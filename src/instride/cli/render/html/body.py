@@ -55,7 +55,7 @@ class Body:
     def _segment(self, owner: Owner, seconds: float) -> str:
         share = seconds / self.shown.whole_s
         kind = f"segment owner-{owner.value}"
-        if self.shown.has_long_gap and owner is Owner.RESTART:
+        if self.shown.has_gap and owner is Owner.RESTART:
             share, kind = GAP_WIDTH, kind + " cut"
         return (
             f'<span class="{kind}" style="flex-grow:{share:.6f}" data-owner="{owner.value}"></span>'

@@ -16,8 +16,6 @@ from instride.explain.spans import Owner
 
 MOST_RECORDS = 100_000
 """Drawn in the chart; of a longer log the fastest, median and slowest of every stretch."""
-LONG_GAP = 0.25
-"""Share of the wall from which gaps between processes would dwarf the bar."""
 MOST_PLACES = 6
 """Named under a finding; all are marked in the chart."""
 
@@ -57,8 +55,8 @@ class Content(msgspec.Struct, frozen=True):
     owners: list[tuple[Owner, Account]]
     """Those that have time: computing, the others by what they cost, gaps."""
     whole_s: float
-    """What shares are of: the wall, without gaps that would dwarf everything else."""
-    has_long_gap: bool
+    """What shares are of: the wall without the gaps between processes."""
+    has_gap: bool
     restarts: list[Start]
     notable: list[Told]
     small: list[Told]
@@ -86,8 +84,6 @@ class Content(msgspec.Struct, frozen=True):
 def content(explanation: Explanation) -> Content:
     ledger = explanation.ledger
     full = series(ledger)
-    gap_s = ledger.accounts[Owner.RESTART].seconds
-    has_long_gap = gap_s > LONG_GAP * ledger.wall_s and gap_s < ledger.wall_s
     notable: list[Told] = []
     small: list[Told] = []
     for finding in sorted(explanation.findings, key=_order):
@@ -102,8 +98,8 @@ def content(explanation: Explanation) -> Content:
             (each for each in ledger.accounts.items() if each[1].seconds > 0),
             key=lambda each: (_rank(each[0]), -each[1].seconds),
         ),
-        whole_s=ledger.running_s if has_long_gap else ledger.wall_s,
-        has_long_gap=has_long_gap,
+        whole_s=ledger.running_s,
+        has_gap=ledger.has_gap,
         restarts=[
             Start(full.begin_s[process.begin], full.step[process.begin])
             for process in ledger.timeline.processes[1:]

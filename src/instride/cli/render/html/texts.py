@@ -87,7 +87,7 @@ def _owners(shown: Content, language: Words) -> dict[str, str]:
     for owner, account in shown.owners:
         key = f"owner.{owner.value}"
         made[f"{key}.time"] = language.seconds(account.seconds)
-        if not (shown.has_long_gap and owner is Owner.RESTART):
+        if not (shown.has_gap and owner is Owner.RESTART):
             made[f"{key}.share"] = language.percent(account.seconds / shown.whole_s)
         if account.steps:
             made[f"{key}.steps"] = language.number(account.steps)
