@@ -8,6 +8,7 @@ from instride.explain.explaining import Explanation
 from instride.explain.findings import Finding
 from instride.explain.pauses import OWNER_OF
 from instride.explain.spans import Owner, Span, Told
+from instride.steps.model import EventKind
 
 PER = 1000
 """Steps that costs are given for."""
@@ -95,12 +96,26 @@ class Pace:
 
     def _own_turns(self, owner: Owner) -> Turns | None:
         spans = [span for span in self._spans(owner) if not self._is_once(span)]
-        steps = sorted({span.begin: span.step for span in spans}.values())
-        if not steps:
+        if not spans:
             return None
+        at = self._marked(owner) | {span.begin: span.step for span in spans}
+        steps = sorted(at.values())
         if steps[-1] == steps[0]:
             return Turns(steps[0], 1, self.num_steps)
         return Turns(steps[0], len(steps), (steps[-1] - steps[0]) / (len(steps) - 1))
+
+    def _marked(self, owner: Owner) -> dict[int, int]:
+        """Steps by record at which the log says that an owner had its turn, even at no cost.
+
+        Clean-up comes with saves and is none.
+        """
+        found = {}
+        for index, events in self.ledger.timeline.events_at.items():
+            for event in events:
+                is_turn = event.sure and event.kind is not EventKind.CLEANUP
+                if is_turn and OWNER_OF[event.kind] is owner:
+                    found[index] = self.run.step[index] if event.step is None else event.step
+        return found
 
     def _evened(self, owner: Owner) -> float:
         """Takes out the chance of where a log begins and ends.

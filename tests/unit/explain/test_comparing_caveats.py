@@ -107,3 +107,16 @@ def test_pauses_that_are_not_split_are_compared_together(compared: Compare) -> N
 def test_a_pause_seen_once_gives_a_rough_rate(compared: Compare) -> None:
     comparison = compared(made(150, pause_s=20.0), made(150, pause_s=5.0))
     assert caveats_of(comparison)["single"]["owner"] == "save"
+
+
+def test_a_save_that_cost_nothing_was_seen_all_the_same(compared: Compare) -> None:
+    training = Training()
+    training.train(100)
+    training.mark(SAVE)
+    training.train(100)
+    training.pause(SAVE, 20.0)
+    training.train(60)
+    comparison = compared(training.finish(), plain(260))
+    assert "single" not in caveats_of(comparison)
+    rate = owner(comparison, Owner.SAVE).before.per_1000_s
+    assert rate == pytest.approx(20.0 / 200 * 1000)
