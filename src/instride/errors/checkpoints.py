@@ -95,10 +95,23 @@ class NoStoreError(InstrideError, OSError):
     texts: ClassVar = {
         "message": "cannot look at `{path}`: {why}",
         "hint": "name the directory that `Saver` got, or a checkpoint: `ls -ld {folder}`",
+        "hint.checkpoint": "name a checkpoint in it: `{command}`",
+        "hint.directory": "name the directory that it is in: `instride list {folder}`",
+        "hint.list": "`instride list {quoted}` shows what is there",
     }
 
-    def __init__(self, path: str, why: str | Reason) -> None:
-        super().__init__(path=path, why=why, folder=quoted_folder(path))
+    def __init__(
+        self, path: str, why: str | Reason, *, hint: str = "hint", command: str = ""
+    ) -> None:
+        """`command` is what was asked for, of a checkpoint in the directory."""
+        super().__init__(
+            hint=hint,
+            path=path,
+            why=why,
+            folder=quoted_folder(path),
+            quoted=shlex.quote(path),
+            command=command,
+        )
 
 
 class MissingLibraryError(InstrideError, ImportError):
@@ -152,12 +165,21 @@ class PackError(InstrideError, ValueError):
         "hint": "`ls -l {quoted}` shows what is there",
         "hint.base": "a base is a full pack in the same directory: `instride pack {quoted}` makes "
         "one",
+        "hint.directory": "name the files in it: `instride pack {quoted}/{pattern}`",
         "hint.unpack": "`instride list {folder}` shows which packs there are",
+        "hint.unpack.directory": "name the packs in it: `instride unpack {quoted}/*.pack`",
     }
 
     def __init__(
-        self, path: str, why: str | Reason, *, message: str = "message", hint: str = "hint"
+        self,
+        path: str,
+        why: str | Reason,
+        *,
+        message: str = "message",
+        hint: str = "hint",
+        pattern: str = "",
     ) -> None:
+        """`pattern` is that of files in a directory."""
         super().__init__(
             message,
             hint,
@@ -165,6 +187,7 @@ class PackError(InstrideError, ValueError):
             why=why,
             quoted=shlex.quote(path),
             folder=quoted_folder(path),
+            pattern=pattern,
         )
 
 

@@ -13,6 +13,7 @@ from instride.faults import reached
 from instride.pack.compressing import Compression
 from instride.pack.container import is_pack
 from instride.pack.keeping import carry_manifest, is_pointed_to, manifest_of, name_with_manifest
+from instride.pack.refusing import not_to_pack
 from instride.pack.threads import Runner, in_threads
 from instride.pack.writing import PackCheck, PackWriter, Progress, Written
 from instride.places import PACK
@@ -63,6 +64,8 @@ def pack(
     the original is kept, its pack is not read back.
     """
     path = path.resolve() if path.is_symlink() else path  # a link would go, and its target stay
+    if not path.is_file():
+        raise not_to_pack(path)
     final = path.with_name(path.name + PACK)
     _check(path, base, final, force=force)
     before = _identity(path)
@@ -94,8 +97,6 @@ class _How(NamedTuple):
 
 
 def _check(path: Path, base: Path | None, final: Path, *, force: bool) -> None:
-    if not path.is_file():
-        raise PackError(str(path), Reason("no-file" if path.exists() else "os.ENOENT"))
     if is_pack(path):
         raise PackError(str(path), Reason("is-pack"))
     if final.exists() and not force:

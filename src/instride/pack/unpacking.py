@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 from blake3 import blake3
 
-from instride.errors import DamagedError, OverwriteError, PackError
+from instride.errors import DamagedError, OverwriteError
 from instride.faults import reached
 from instride.framed.blocks import Ahead
 from instride.pack.arrays import Bytes, np
@@ -17,6 +17,7 @@ from instride.pack.container import BLOCK_BYTES, is_pack
 from instride.pack.contents import Contents, contents_of
 from instride.pack.keeping import carry_manifest, manifest_of, name_with_manifest
 from instride.pack.reading import Pack
+from instride.pack.refusing import not_to_unpack
 from instride.pack.writing import Progress
 from instride.reasons import Reason
 from instride.store.atomic import removed_on_failure, sync_file, temporary_beside
@@ -50,9 +51,8 @@ def unpack(
     Raises PackError for what is no pack, OverwriteError where the file is there already, and
     DamagedError before the file has its name if a single byte would differ.
     """
-    if not is_pack(path):
-        reason = Reason("no-pack" if path.is_file() else "os.ENOENT")
-        raise PackError(str(path), reason, message="message.unpack", hint="hint.unpack")
+    if not path.is_file() or not is_pack(path):  # a pipe would be waited for
+        raise not_to_unpack(path)
     with Pack(path) as source:
         final = output or path.with_name(source.index.meta.name)
         if final.exists() and not force:

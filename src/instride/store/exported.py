@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import shlex
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
 
 from instride.errors import MissingLibraryError, NoStoreError, OverwriteError
 from instride.reasons import Reason
+from instride.store.directory import LATEST, checkpoints_in
 
 SCHEMA = 1
 NEEDED = ("torch", "safetensors")
@@ -40,6 +43,8 @@ def check_export(source: Path, target: Path, *, force: bool) -> None:
     """Refuse what cannot be done, in milliseconds: loading torch takes seconds."""
     try:
         source.open("rb").close()
+    except IsADirectoryError as error:
+        raise _of_a_directory(source, target, error) from error
     except OSError as error:
         raise NoStoreError(str(source), Reason.of(error)) from error
     if os.path.lexists(target) and not force:
@@ -47,3 +52,22 @@ def check_export(source: Path, target: Path, *, force: bool) -> None:
     for name in NEEDED:
         if importlib.util.find_spec(name) is None:
             raise MissingLibraryError("export", name)
+
+
+def _of_a_directory(source: Path, target: Path, error: OSError) -> NoStoreError:
+    """What to type instead, where there is a checkpoint in it."""
+    checkpoint = _checkpoint_in(source)
+    if checkpoint is None:
+        return NoStoreError(str(source), Reason.of(error), hint="hint.list")
+    command = shlex.join(["instride", "export", str(checkpoint), str(target)])
+    return NoStoreError(str(source), Reason.of(error), hint="hint.checkpoint", command=command)
+
+
+def _checkpoint_in(directory: Path) -> Path | None:
+    """The one to use: where `latest` points to, or else the last step."""
+    if (directory / LATEST).is_file():
+        return directory / LATEST
+    with suppress(OSError):
+        found = checkpoints_in(directory)
+        return found[-1].path if found else None
+    return None

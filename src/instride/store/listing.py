@@ -138,7 +138,8 @@ def check_directory(directory: Path) -> None:
         with os.scandir(directory):
             return
     except OSError as error:
-        raise NoStoreError(str(directory), Reason.of(error)) from error
+        hint = "hint.directory" if directory.is_file() else "hint"
+        raise NoStoreError(str(directory), Reason.of(error), hint=hint) from error
 
 
 def latest_of(directory: Path) -> str | None:

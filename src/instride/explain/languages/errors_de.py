@@ -174,6 +174,10 @@ class GermanErrors(ErrorWords):
         "NoStoreError.message": "`{path}` ist nicht anzusehen: {why}",
         "NoStoreError.hint": "das Verzeichnis angeben, das `Saver` bekommen hat, oder einen "
         "Checkpoint: `ls -ld {folder}`",
+        "NoStoreError.hint.checkpoint": "einen Checkpoint darin angeben: `{command}`",
+        "NoStoreError.hint.directory": "das Verzeichnis angeben, in dem er liegt: "
+        "`instride list {folder}`",
+        "NoStoreError.hint.list": "`instride list {quoted}` zeigt, was da ist",
         "MissingLibraryError.message": "`instride {verb}` braucht `{name}`, das nicht installiert "
         "ist",
         "MissingLibraryError.hint": "`python -m pip install 'instride[{extra}]'` installiert es",
@@ -210,6 +214,9 @@ class GermanErrors(ErrorWords):
         "PackError.hint.base": "eine Basis ist ein vollständiges Pack im selben Verzeichnis: "
         "`instride pack {quoted}` macht eines",
         "PackError.hint.unpack": "`instride list {folder}` zeigt, welche Packs es gibt",
+        "PackError.hint.directory": "die Dateien darin angeben: `instride pack {quoted}/{pattern}`",
+        "PackError.hint.unpack.directory": "die Packs darin angeben: "
+        "`instride unpack {quoted}/*.pack`",
         "no-frames": "weder zstd noch lz4 hat sie komprimiert",
         "no-seek-table": "am Ende fehlt die Sprungtabelle: abgeschnitten, oder nicht von instride",
         "seek-table": "die Sprungtabelle passt nicht zur Datei",

@@ -183,6 +183,10 @@ class FrenchErrors(ErrorWords):
         "NoStoreError.message": "impossible d'examiner `{path}`\u00a0: {why}",
         "NoStoreError.hint": "indiquer le répertoire donné à `Saver`, ou un checkpoint\u00a0: `ls "
         "-ld {folder}`",
+        "NoStoreError.hint.checkpoint": "indiquer un checkpoint qui s'y trouve\u00a0: `{command}`",
+        "NoStoreError.hint.directory": "indiquer le répertoire où il se trouve\u00a0: "
+        "`instride list {folder}`",
+        "NoStoreError.hint.list": "`instride list {quoted}` montre ce qu'il y a",
         "MissingLibraryError.message": "`instride {verb}` a besoin de `{name}`, qui n'est pas "
         "installé",
         "MissingLibraryError.hint": "`python -m pip install 'instride[{extra}]'` l'installe",
@@ -219,6 +223,10 @@ class FrenchErrors(ErrorWords):
         "PackError.hint.base": "une base est un pack complet du même répertoire\u00a0: "
         "`instride pack {quoted}` en fait un",
         "PackError.hint.unpack": "`instride list {folder}` montre les packs qu'il y a",
+        "PackError.hint.directory": "indiquer les fichiers qui s'y trouvent\u00a0: "
+        "`instride pack {quoted}/{pattern}`",
+        "PackError.hint.unpack.directory": "indiquer les packs qui s'y trouvent\u00a0: "
+        "`instride unpack {quoted}/*.pack`",
         "no-frames": "ni zstd ni lz4 ne l'a compressé",
         "no-seek-table": "sa table d'accès manque à la fin\u00a0: il est tronqué, ou ne vient pas "
         "d'instride",

@@ -175,6 +175,10 @@ class JapaneseErrors(ErrorWords):
         "NoStoreError.message": "`{path}` を調べられません: {why}",
         "NoStoreError.hint": "`Saver` に渡したディレクトリか、チェックポイントを指定してください: "
         "`ls -ld {folder}`",
+        "NoStoreError.hint.checkpoint": "その中のチェックポイントを指定してください: `{command}`",
+        "NoStoreError.hint.directory": "それがあるディレクトリを指定してください: "
+        "`instride list {folder}`",
+        "NoStoreError.hint.list": "`instride list {quoted}` で何があるかを確認できます",
         "MissingLibraryError.message": "`instride {verb}` には `{name}` が必要ですが、インストール"
         "されていません",
         "MissingLibraryError.hint": "`python -m pip install 'instride[{extra}]'` でインストール"
@@ -213,6 +217,10 @@ class JapaneseErrors(ErrorWords):
         "PackError.hint.base": "ベースは同じディレクトリの完全なパックです。"
         "`instride pack {quoted}` で作れます",
         "PackError.hint.unpack": "`instride list {folder}` でパックを確認できます",
+        "PackError.hint.directory": "その中のファイルを指定してください: "
+        "`instride pack {quoted}/{pattern}`",
+        "PackError.hint.unpack.directory": "その中のパックを指定してください: "
+        "`instride unpack {quoted}/*.pack`",
         "no-frames": "zstd でも lz4 でも圧縮されていません",
         "no-seek-table": "末尾にシークテーブルがありません（途中で切れているか、instride "
         "が作ったもの"
