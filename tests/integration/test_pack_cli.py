@@ -89,6 +89,22 @@ def test_what_cannot_be_done_has_an_exit_code_and_a_hint(tmp_path: Path) -> None
     assert (tmp_path / "a.pt").read_bytes() == DATA
 
 
+def test_what_is_done_is_told_also_if_a_later_file_fails(tmp_path: Path) -> None:
+    """The originals are gone by then."""
+    a, b, c = (tmp_path / name for name in ("a.pt", "b.pt", "c.pt"))
+    for path in (a, b, c, tmp_path / "c.pt.pack"):
+        path.write_bytes(DATA)
+    said, complaint = instride("pack", a, b, c, code=43)
+    assert [line.split()[0] for line in said.splitlines()] == [f"{a}.pack", f"{b}.pack"]
+    assert "c.pt.pack` is there already" in complaint
+    said, _ = instride("unpack", f"{a}.pack", c, code=44)
+    assert said.startswith(f"{a}: ")
+    said, _ = instride("pack", "--json", "--force", a, tmp_path / "none.pt", code=44)
+    assert [each["original"] for each in json.loads(said)["packs"]] == [str(a)]
+    said, _ = instride("unpack", "--json", f"{a}.pack", c, code=44)
+    assert [each["path"] for each in json.loads(said)["files"]] == [str(a)]
+
+
 def test_list_shows_what_packs_saved_and_what_they_need(store: Path) -> None:
     said, _ = instride("list", store)
     assert "packed to 83" in said

@@ -42,7 +42,7 @@ class Packed(msgspec.Struct, frozen=True):
 
 
 class PackReport(msgspec.Struct, frozen=True):
-    """What `instride pack --json` prints."""
+    """What `instride pack --json` prints: all that is done, also if a later file failed."""
 
     packs: list[Packed]
     schema: int = SCHEMA

@@ -33,7 +33,7 @@ class Unpacked(msgspec.Struct, frozen=True):
 
 
 class UnpackReport(msgspec.Struct, frozen=True):
-    """What `instride unpack --json` prints."""
+    """What `instride unpack --json` prints: all that is done, also if a later pack failed."""
 
     files: list[Unpacked]
     schema: int = SCHEMA

@@ -33,32 +33,36 @@ def command(
 
     FILE becomes FILE.pack beside it, and is deleted once that was read back and compared, unless
     the link `latest` points to it. Any file can be packed; floats of `.pt` and `.safetensors` are
-    packed best. Nothing is unpickled. Needs numpy.
+    packed best. Nothing is unpickled. Each is told when it is done, also if a later one fails.
+    Needs numpy.
     """
+    from instride.cli.render.packed import PackScreen
     from instride.cli.render.progress import watching
     from instride.explain.languages import choose
-    from instride.pack.packing import PackReport, pack
+    from instride.pack.packing import Packed, PackReport, pack
 
-    words = choose(lang, os.environ)
-    packed = []
-    with watching() as watcher:
+    screen = PackScreen(choose(lang, os.environ))
+    packed: list[Packed] = []
+    try:
         for file in files:
-            if watcher is not None and os.path.isfile(file):  # noqa: PTH113 - a name, not a path
-                watcher.begin(os.path.getsize(file))  # noqa: PTH202 - the same
-            packed.append(
-                pack(
+            with watching() as watcher:
+                if watcher is not None and os.path.isfile(file):  # noqa: PTH113 - a name, not a path
+                    watcher.begin(os.path.getsize(file))  # noqa: PTH202 - the same
+                done = pack(
                     Path(file),
                     Path(base) if base else None,
                     keep_original=keep_original,
                     force=force,
                     progress=watcher.advance if watcher else None,
                 )
-            )
-    if as_json:
-        from instride.cli.render.json import print_json
+            packed.append(done)
+            if not as_json:
+                screen.show(done)
+    finally:
+        # Originals are gone by then: also where a later file fails, those before it are told.
+        if as_json and packed:
+            from instride.cli.render.json import print_json
 
-        print_json(PackReport(packed))
-        return
-    from instride.cli.render.packed import print_packed
-
-    print_packed(packed, words)
+            print_json(PackReport(packed))
+    if not as_json:
+        screen.end(packed[-1])

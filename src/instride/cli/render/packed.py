@@ -1,8 +1,8 @@
-"""The lines of `instride pack` and `instride unpack`."""
+"""The lines of `instride pack` and `instride unpack`: each file when it is done, what to type next
+at the end."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -14,26 +14,31 @@ from instride.pack.packing import Packed
 from instride.pack.unpacking import Unpacked
 
 
-def print_packed(packed: Sequence[Packed], words: Words, console: Console | None = None) -> None:
-    screen = StoreScreen(words, console)
-    say, sheet = screen.words, screen.sheet
-    for each in packed:
-        screen.title(each.path, say.pack_made(each.original_bytes, each.pack_bytes))
-        if each.base is not None:
-            sheet.paragraph(say.pack_base(printable(each.base), each.same_bytes), "  ", "  ")
-        if each.is_pointed_to:
+class PackScreen:
+    def __init__(self, words: Words, console: Console | None = None) -> None:
+        self._screen = StoreScreen(words, console)
+
+    def show(self, packed: Packed) -> None:
+        say, sheet = self._screen.words, self._screen.sheet
+        self._screen.title(packed.path, say.pack_made(packed.original_bytes, packed.pack_bytes))
+        if packed.base is not None:
+            sheet.paragraph(say.pack_base(printable(packed.base), packed.same_bytes), "  ", "  ")
+        if packed.is_pointed_to:
             sheet.paragraph(say.pack_kept, "  ", "  ")
-    sheet.blank()
-    screen.next("instride unpack FILE", packed[-1].path, "next.unpack", "FILE")
+
+    def end(self, last: Packed) -> None:
+        self._screen.sheet.blank()
+        self._screen.next("instride unpack FILE", last.path, "next.unpack", "FILE")
 
 
-def print_unpacked(
-    unpacked: Sequence[Unpacked], words: Words, console: Console | None = None
-) -> None:
-    screen = StoreScreen(words, console)
-    for each in unpacked:
-        line = screen.words.pack_undone(printable(each.path), each.num_bytes)
-        screen.sheet.paragraph(line, "  ", "")
-    screen.sheet.blank()
-    folder = str(Path(unpacked[-1].path).parent)
-    screen.next("instride list DIR", folder, "next.list")
+class UnpackScreen:
+    def __init__(self, words: Words, console: Console | None = None) -> None:
+        self._screen = StoreScreen(words, console)
+
+    def show(self, unpacked: Unpacked) -> None:
+        line = self._screen.words.pack_undone(printable(unpacked.path), unpacked.num_bytes)
+        self._screen.sheet.paragraph(line, "  ", "")
+
+    def end(self, last: Unpacked) -> None:
+        self._screen.sheet.blank()
+        self._screen.next("instride list DIR", str(Path(last.path).parent), "next.list")
