@@ -70,6 +70,11 @@ def test_a_hint_is_about_files_that_are_there(capsys: Printed) -> None:
     assert "`instride pack ck/*.ckpt`" in refused(capsys, 44, "pack", "ck")
 
 
+def test_a_name_that_cannot_be_is_told_as_one(capsys: Printed) -> None:
+    for verb in ("pack", "unpack"):
+        assert "File name too long" in refused(capsys, 44, verb, 300 * "a")
+
+
 def test_a_pipe_is_not_waited_for(capsys: Printed) -> None:
     os.mkfifo("pipe")
     for verb in ("pack", "unpack"):

@@ -67,6 +67,8 @@ EXAMPLES: list[tuple[InstrideError, str]] = [
     (NoTimesError("train.log", 1, "no time could be read"), "`train.log`"),
     (NoLogsError("logs", 3), "`logs`"),
     (UnwritableError("no/where.html", "No such file or directory"), "`no/where.html`"),
+    (UnwritableError("there.html", "No space left on device"), "`there.html`"),
+    (UnwritableError(".", Reason("os.EISDIR")), "`.`"),
     (NoRepositoryError("trainer", "No such file or directory"), "`trainer`"),
     (DamagedError("runs/step_00000100.pt", Reason("gone-manifest")), "`runs/step_00000100.pt`"),
     (StoreInUseError("runs", "node7", 1234), "`runs`"),

@@ -12,7 +12,7 @@
     |-- NoStepsError          (ValueError) 13  no reader found a step
     |-- NoTimesError          (ValueError) 14  steps, but no time that is of use
     |-- NoLogsError           (ValueError) 15  a directory without logs
-    |-- UnwritableError       (OSError)    16  the page or the trace cannot be written
+    |-- UnwritableError       (OSError)    16  what was asked for cannot be written there
     |-- NoRepositoryError     (OSError)    20  the repository is missing, or no directory
     |-- DamagedError          (ValueError) 30  a checkpoint is not what was written
     |-- StoreInUseError     (RuntimeError) 31  another trainer that runs owns the directory

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 from typing import ClassVar
 
 from instride.errors.base import InstrideError, quoted_folder
@@ -130,7 +132,17 @@ class UnwritableError(InstrideError, OSError):
     texts: ClassVar = {
         "message": "cannot write `{path}`: {why}",
         "hint": "`mkdir -p {folder}` makes the directory",
+        "hint.there": "`df -h {folder}` and `ls -ld {folder}` show space and permissions",
+        "hint.directory": "name a file in it; `ls -l {folder}` shows which there are",
     }
 
     def __init__(self, path: str, why: str | Reason) -> None:
-        super().__init__(path=path, why=why, folder=quoted_folder(path))
+        """`path` is a file, or a directory that something in it was to be changed of."""
+        is_directory = os.path.isdir(path)  # noqa: PTH112 - pathlib costs start-up time
+        folder = shlex.quote(path) if is_directory else quoted_folder(path)
+        hint = "hint"
+        if is_directory and why == Reason("os.EISDIR"):
+            hint = "hint.directory"
+        elif os.path.lexists(os.path.dirname(path) or "."):  # noqa: PTH120 - the same
+            hint = "hint.there"
+        super().__init__(hint=hint, path=path, why=why, folder=folder)

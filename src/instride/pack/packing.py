@@ -13,13 +13,14 @@ from instride.faults import reached
 from instride.pack.compressing import Compression
 from instride.pack.container import is_pack
 from instride.pack.keeping import carry_manifest, is_pointed_to, manifest_of, name_with_manifest
-from instride.pack.refusing import not_to_pack
+from instride.pack.refusing import naming_what_failed, not_to_pack
 from instride.pack.threads import Runner, in_threads
 from instride.pack.writing import PackCheck, PackWriter, Progress, Written
 from instride.places import PACK
 from instride.reasons import Reason
 from instride.store.atomic import removed_on_failure, temporary_beside
 from instride.store.manifest import read_manifest
+from instride.store.refusing import naming_what_cannot_be_written
 from instride.store.removing import remove
 
 SCHEMA = 1
@@ -60,21 +61,24 @@ def pack(
     """Pack a file beside itself. The original goes when its pack was read back, to the last byte.
 
     Raises PackError for what cannot be packed, OverwriteError where there is a pack already,
-    DamagedError if what was read back differs. An original that `latest` points to is kept. Where
-    the original is kept, its pack is not read back.
+    UnwritableError where none can be written, DamagedError if what was read back differs. An
+    original that `latest` points to is kept. Where the original is kept, its pack is not read back.
     """
-    path = path.resolve() if path.is_symlink() else path  # a link would go, and its target stay
-    if not path.is_file():
-        raise not_to_pack(path)
+    with naming_what_failed(path, path):
+        path = path.resolve() if path.is_symlink() else path  # a link would go, and its target stay
+        if not path.is_file():
+            raise not_to_pack(path)
     final = path.with_name(path.name + PACK)
-    _check(path, base, final, force=force)
-    before = _identity(path)
-    is_latest = is_pointed_to(path)
-    keeps = keep_original or is_latest
-    written = _commit(path, final, _How(base, before, run, progress, is_checked=not keeps))
+    with naming_what_failed(path, final):
+        _check(path, base, final, force=force)
+        before = _identity(path)
+        is_latest = is_pointed_to(path)
+        keeps = keep_original or is_latest
+        written = _commit(path, final, _How(base, before, run, progress, is_checked=not keeps))
     keeps = keeps or _identity(path) != before
     if not keeps:
-        remove(path)
+        with naming_what_cannot_be_written(path):
+            remove(path)
         reached("pack.removed")
     return Packed(
         path=str(final),

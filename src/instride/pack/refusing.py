@@ -1,15 +1,20 @@
-"""Why something is no file that could be packed or unpacked, and which files could be."""
+"""Why something cannot be packed or unpacked: it is no file, or the system refuses."""
 
 from __future__ import annotations
 
+import errno
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from instride.errors import PackError
+from instride.errors import InstrideError, PackError, UnwritableError
 from instride.places import PACK
 from instride.reasons import Reason
 
 PACKED_BEST = ("step_*.pt", "*.pt", "*.ckpt", "*.safetensors", "*.bin")
 """What checkpoints are called; the first that a directory has is what was probably meant."""
+
+WRITING_FAILED = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG}
 
 
 def not_to_pack(path: Path) -> PackError:
@@ -21,12 +26,35 @@ def not_to_pack(path: Path) -> PackError:
 
 def not_to_unpack(path: Path) -> PackError:
     """For what is no pack."""
-    why, hint = Reason("no-pack"), "hint.unpack"
-    if not path.is_file():
-        why = _why_no_file(path)
+    why, hint = _why_no_pack(path), "hint.unpack"
     if path.is_dir():
         hint = "hint.unpack.directory" if _has(path, f"*{PACK}") else "hint"
     return PackError(str(path), why, message="message.unpack", hint=hint)
+
+
+@contextmanager
+def naming_what_failed(source: Path, target: Path, message: str = "message") -> Iterator[None]:
+    """Tell what cannot be read from what cannot be written: by the name in the error, which
+    reading and writing themselves do not have, or by what only writing can fail with."""
+    try:
+        yield
+    except InstrideError:
+        raise  # many are an OSError too
+    except OSError as error:
+        is_elsewhere = error.filename is not None and str(error.filename) != str(source)
+        if is_elsewhere or error.errno in WRITING_FAILED:
+            raise UnwritableError(str(target), Reason.of(error)) from error
+        raise PackError(str(source), Reason.of(error), message=message) from error
+
+
+def _why_no_pack(path: Path) -> Reason:
+    if not path.is_file():
+        return _why_no_file(path)
+    try:
+        path.open("rb").close()
+    except OSError as error:
+        return Reason.of(error)
+    return Reason("no-pack")
 
 
 def _why_no_file(path: Path) -> Reason:

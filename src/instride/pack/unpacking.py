@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 from blake3 import blake3
 
-from instride.errors import DamagedError, OverwriteError
+from instride.errors import DamagedError, OverwriteError, UnwritableError
 from instride.faults import reached
 from instride.framed.blocks import Ahead
 from instride.pack.arrays import Bytes, np
@@ -17,7 +17,7 @@ from instride.pack.container import BLOCK_BYTES, is_pack
 from instride.pack.contents import Contents, contents_of
 from instride.pack.keeping import carry_manifest, manifest_of, name_with_manifest
 from instride.pack.reading import Pack
-from instride.pack.refusing import not_to_unpack
+from instride.pack.refusing import naming_what_failed, not_to_unpack
 from instride.pack.writing import Progress
 from instride.reasons import Reason
 from instride.store.atomic import removed_on_failure, sync_file, temporary_beside
@@ -48,18 +48,22 @@ def unpack(
 ) -> Unpacked:
     """Write the original, under the name it had, beside its pack; the pack stays.
 
-    Raises PackError for what is no pack, OverwriteError where the file is there already, and
-    DamagedError before the file has its name if a single byte would differ.
+    Raises PackError for what is no pack, OverwriteError where the file is there already,
+    UnwritableError where none can be written, and DamagedError before the file has its name if a
+    single byte would differ.
     """
-    if not path.is_file() or not is_pack(path):  # a pipe would be waited for
-        raise not_to_unpack(path)
+    with naming_what_failed(path, path, "message.unpack"):
+        if not path.is_file() or not is_pack(path):  # a pipe would be waited for
+            raise not_to_unpack(path)
     with Pack(path) as source:
         final = output or path.with_name(source.index.meta.name)
+        if final.is_dir():
+            raise UnwritableError(str(final), Reason("os.EISDIR"))
         if final.exists() and not force:
             raise OverwriteError(str(final))
         temporary = temporary_beside(final)
         known = manifest_of(path) if output is None else None
-        with removed_on_failure(temporary):
+        with naming_what_failed(path, final, "message.unpack"), removed_on_failure(temporary):
             pieces = _write(source, temporary, progress, is_known=known is not None)
             manifest = carry_manifest(known, temporary, final, pieces)
             reached("unpack.manifest")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from instride.errors import MissingLibraryError, NoStoreError, OverwriteError
+from instride.errors import MissingLibraryError, NoStoreError, OverwriteError, UnwritableError
 from instride.reasons import Reason
 from instride.store.directory import LATEST, checkpoints_in
 
@@ -47,6 +47,8 @@ def check_export(source: Path, target: Path, *, force: bool) -> None:
         raise _of_a_directory(source, target, error) from error
     except OSError as error:
         raise NoStoreError(str(source), Reason.of(error)) from error
+    if target.is_dir():
+        raise UnwritableError(str(target), Reason("os.EISDIR"))
     if os.path.lexists(target) and not force:
         raise OverwriteError(str(target))
     for name in NEEDED:

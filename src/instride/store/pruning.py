@@ -20,6 +20,7 @@ from instride.store.directory import Checkpoint, checkpoints_in
 from instride.store.listing import OwnerEntry, check_directory, owner_of
 from instride.store.lock import Owner, StoreLock, in_use
 from instride.store.naming import mend_latest
+from instride.store.refusing import naming_what_cannot_be_written
 from instride.store.removing import remove
 from instride.store.retention import Keep, doomed
 
@@ -63,14 +64,14 @@ def prune(
     """Delete what `keep` does not keep, or tell what that would be.
 
     Raises StoreInUseError while a living training owns the store, NoCheckpointError where nothing
-    whole is left that could be kept.
+    whole is left that could be kept, UnwritableError where nothing can be deleted.
     """
     check_directory(directory)
     if not any(checkpoint.is_ours for checkpoint in checkpoints_in(directory)):
         raise NoCheckpointError(directory, is_listed=True)
     if dry_run:
         return _prune(directory, keep, watcher, is_dry=True)
-    with _owning(directory):
+    with naming_what_cannot_be_written(directory), _owning(directory):
         return _prune(directory, keep, watcher, is_dry=False)
 
 

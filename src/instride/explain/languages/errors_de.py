@@ -114,6 +114,10 @@ class GermanErrors(ErrorWords):
         "NoLogsError.hint": "das Log selbst angeben: `instride explain path/to/train.log`",
         "UnwritableError.message": "`{path}` ist nicht zu schreiben: {why}",
         "UnwritableError.hint": "`mkdir -p {folder}` legt das Verzeichnis an",
+        "UnwritableError.hint.there": "`df -h {folder}` und `ls -ld "
+        "{folder}` zeigen den Platz und die Rechte",
+        "UnwritableError.hint.directory": "eine Datei darin angeben; `ls -l "
+        "{folder}` zeigt, welche es gibt",
         "NoRepositoryError.message": "`{path}` ist nicht zu untersuchen: {why}",
         "NoRepositoryError.hint": "das Verzeichnis des Trainingscodes angeben, wie in "
         "`instride doctor .`",

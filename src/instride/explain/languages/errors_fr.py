@@ -122,6 +122,10 @@ class FrenchErrors(ErrorWords):
         "path/to/train.log`",
         "UnwritableError.message": "impossible d'écrire `{path}`\u00a0: {why}",
         "UnwritableError.hint": "`mkdir -p {folder}` crée le dossier",
+        "UnwritableError.hint.there": "`df -h {folder}` et `ls -ld "
+        "{folder}` montrent la place et les droits",
+        "UnwritableError.hint.directory": "indiquez un fichier dans ce dossier\u00a0; `ls -l "
+        "{folder}` montre ceux qui existent",
         "NoRepositoryError.message": "impossible d'examiner `{path}`\u00a0: {why}",
         "NoRepositoryError.hint": "indiquez le dossier du code d'entraînement, comme dans "
         "`instride doctor .`",

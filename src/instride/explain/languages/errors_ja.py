@@ -115,6 +115,10 @@ class JapaneseErrors(ErrorWords):
         "NoLogsError.hint": "ログそのものを指定してください: `instride explain path/to/train.log`",
         "UnwritableError.message": "`{path}` に書き込めません: {why}",
         "UnwritableError.hint": "`mkdir -p {folder}` でディレクトリを作れます",
+        "UnwritableError.hint.there": "`df -h {folder}` と `ls -ld "
+        "{folder}` で空き容量と権限を確認できます",
+        "UnwritableError.hint.directory": "その中のファイルを指定してください。"
+        "`ls -l {folder}` で何があるかを確認できます",
         "NoRepositoryError.message": "`{path}` を調べられません: {why}",
         "NoRepositoryError.hint": "学習コードのディレクトリを指定してください（例: "
         "`instride doctor .`）",
