@@ -7,7 +7,8 @@ import os
 import pty
 import subprocess
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from tests.integration.commands import COMMAND, environment, run
 from tests.unit.store.committing import commit, flip, large, owned_by_this_process
 
 ROOT = Path(__file__).parents[2]
+NOBODY = 65534
 Printed = pytest.CaptureFixture[str]
 
 
@@ -76,6 +78,39 @@ def test_verify_ends_with_30_and_tells_all_that_is_damaged(store: Path, capsys: 
     assert answer["num_damaged"] == 2
     assert "step_00000100.pt: the bytes from 0 on differ" in screen
     assert "step_00000300.pt: the bytes from 0 on differ" in screen
+
+
+def test_verify_tells_what_may_not_be_read_from_what_is_damaged(
+    store: Path, capsys: Printed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(store)  # the directories above are closed to others than root
+    store.chmod(0o755)
+    (store / "step_00000200.pt").chmod(0)
+    with without_rights():
+        answer = asked(capsys, 40, "verify", ".")
+        assert main(["verify", "."]) == 40
+    screen = capsys.readouterr().out
+
+    assert [each["state"] for each in answer["checkpoints"]] == ["whole", "unreadable", "whole"]
+    assert (answer["num_damaged"], answer["num_unreadable"]) == (0, 1)
+    assert "1 checkpoint could not be read." in screen
+    assert "step_00000200.pt: Permission denied" in screen
+    flip(store / "step_00000300.pt", 0)
+    with without_rights():
+        assert asked(capsys, 30, "verify", ".")["num_damaged"] == 1
+
+
+@contextmanager
+def without_rights() -> Iterator[None]:
+    """Root may read everything: be somebody else for a moment."""
+    if os.geteuid() != 0:
+        yield
+        return
+    os.seteuid(NOBODY)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
 
 
 def test_prune_shows_first_and_deletes_then(store: Path, capsys: Printed) -> None:

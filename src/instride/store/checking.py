@@ -18,16 +18,20 @@ from instride.store.verifying import differing_pieces, verify
 SCHEMA = 1
 KNOW_THEMSELVES = tuple(f".{form}" for form in FORMS)
 """Files that hold checksums of their own, and can be verified without a manifest."""
+State = Literal["whole", "damaged", "foreign", "unreadable"]
+NOT_ALLOWED = ("os.EACCES", "os.EPERM")
+"""What the system says of files that may not be read, and may be whole."""
 
 
 class Checked(msgspec.Struct, frozen=True):
     name: str
     step: int | None
     size_bytes: int
-    state: Literal["whole", "damaged", "foreign"]
-    """`foreign`: instride did not write it, and there is nothing to compare it with."""
+    state: State
+    """`foreign`: instride did not write it, and there is nothing to compare it with; `unreadable`:
+    it may not be read, and nobody knows."""
     reason: str | None
-    """Why it is damaged or foreign, by the name of the reason."""
+    """Why it is not whole, by the name of the reason."""
     facts: dict[str, str | int | float]
     """What the reason is told with."""
     why: str | None
@@ -50,6 +54,7 @@ class Verdict(msgspec.Struct, frozen=True):
     num_damaged: int
     num_bytes: int
     """Read and compared."""
+    num_unreadable: int = 0
 
 
 class Watcher(msgspec.Struct, frozen=True):
@@ -87,6 +92,7 @@ def check(
         directory=str(path if path.is_dir() else path.parent),
         checkpoints=checked,
         num_damaged=sum(each.state == "damaged" for each in checked),
+        num_unreadable=sum(each.state == "unreadable" for each in checked),
         num_bytes=sum(c.size_bytes for c in ours if c.state == "whole" or c.damaged_pieces),
     )
 
@@ -136,9 +142,11 @@ def _step(path: Path, manifest: Manifest | None) -> int | None:
     return int(match[1]) if match else manifest.step if manifest else None
 
 
-def _state(reason: Reason | None) -> Literal["whole", "damaged", "foreign"]:
+def _state(reason: Reason | None) -> State:
     if reason is None:
         return "whole"
+    if reason.name in NOT_ALLOWED:
+        return "unreadable"
     return "foreign" if reason.name == "no-manifest" else "damaged"
 
 

@@ -46,7 +46,8 @@ class Pruning(msgspec.Struct, frozen=True):
     """Gone, or what would go; the first committed first."""
     kept: list[PrunedEntry]
     damaged: list[Checked]
-    """Left alone, and not counted. From the newest on every byte was read until one was whole."""
+    """Or unreadable: left alone, and not counted. From the newest on every byte was read until
+    one was whole."""
     num_foreign: int
     """Files that instride did not write, which are left alone."""
     freed_bytes: int

@@ -99,6 +99,15 @@ STRANGER = checked(500, state="foreign", reason="no-manifest", piece_bytes=None)
 VERDICT = Verdict(
     1, "checkpoints", "checkpoints", [STRANGER, BITS, END, checked(2000)], 2, 30 << 20
 )
+DENIED = Verdict(
+    1,
+    "checkpoints",
+    "checkpoints",
+    [checked(1500, state="unreadable", reason="os.EACCES", piece_bytes=None), checked(2000)],
+    0,
+    10 << 20,
+    num_unreadable=1,
+)
 WHOLE = Verdict(1, "c/x.pt", "c", [checked(2000, step=None, name="x.pt")], 0, 10 << 20)
 
 
@@ -119,6 +128,7 @@ SCREENS_OF: dict[str, Show] = {
     "list-empty": lambda words, console: print_listing(EMPTY, words, console),
     "list-shared": lambda words, console: print_listing(SHARED, words, console),
     "verify": lambda words, console: print_verdict(VERDICT, words, console),
+    "verify-unreadable": lambda words, console: print_verdict(DENIED, words, console),
     "verify-file": lambda words, console: print_verdict(WHOLE, words, console),
     "prune-dry": lambda words, console: print_pruning(DRY, PRUNE, words, console),
     "prune": lambda words, console: print_pruning(DONE, PRUNE, words, console),

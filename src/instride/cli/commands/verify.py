@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from instride.cli.options import HELP, json_option, language_option
-from instride.errors import DamagedError
+from instride.errors import DamagedError, NoStoreError
 
 
 @click.command("verify", context_settings=HELP)
@@ -19,7 +19,8 @@ def command(path: str, as_json: bool, lang: str | None) -> int:
     """Compare every byte of checkpoints with what was written.
 
     PATH is a checkpoint, DIR a directory of them. They are read from the disk, past the page
-    cache. Exits with 0 if all are whole, with 30 if one is damaged; all are looked at.
+    cache. Exits with 0 if all are whole, with 30 if one is damaged, with 40 if one may not be
+    read; all are looked at.
     """
     from instride.cli.render.progress import watching
     from instride.explain.languages import choose
@@ -36,7 +37,9 @@ def command(path: str, as_json: bool, lang: str | None) -> int:
         from instride.cli.render.verdict import print_verdict
 
         print_verdict(verdict, words)
-    return DamagedError.exit_code if verdict.num_damaged else 0
+    if verdict.num_damaged:
+        return DamagedError.exit_code
+    return NoStoreError.exit_code if verdict.num_unreadable else 0
 
 
 def _verify_form(path: Path) -> None:

@@ -35,10 +35,7 @@ def print_pruning(
     sheet.line((said, "bold"))
     if pruning.num_foreign:
         sheet.paragraph(say.store_foreign(pruning.num_foreign), "  ", "")
-    if pruning.damaged:
-        sheet.line((say.store_damage(len(pruning.damaged)), "bold red"))
-    for each in pruning.damaged:
-        screen.damage(each)
+    screen.problems(pruning.damaged)
     sheet.blank()
     if pruning.is_dry and pruning.deleted:
         screen.next(command, pruning.directory, "next.prune")

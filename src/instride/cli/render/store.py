@@ -27,6 +27,7 @@ STYLES = {
     "gone": "red",
     "going": "red",
     "damaged": "bold red",
+    "unreadable": "bold red",
     "foreign": "yellow",
 }
 
@@ -54,8 +55,17 @@ class StoreScreen:
     def mark(self, name: str) -> tuple[str, str]:
         return self.phrases[name], STYLES[name]
 
-    def damage(self, checked: Checked) -> None:
-        """Say what is wrong with a checkpoint."""
+    def problems(self, checked: Sequence[Checked]) -> None:
+        """Say which checkpoints are not as they should be, and why."""
+        counted = {"damaged": self.words.store_damage, "unreadable": self.words.store_unreadable}
+        for state, count in counted.items():
+            found = [each for each in checked if each.state == state]
+            if found:
+                self.sheet.line((count(len(found)), "bold red"))
+            for each in found:
+                self._problem(each)
+
+    def _problem(self, checked: Checked) -> None:
         why = self.words.filled(checked.reason or "os", checked.facts)
         if checked.damaged_pieces and checked.piece_bytes:
             num_pieces = -(-checked.size_bytes // checked.piece_bytes)

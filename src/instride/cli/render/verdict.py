@@ -26,16 +26,13 @@ def print_verdict(verdict: Verdict, words: Words, console: Console | None = None
         [screen.mark(c.state) for c in checked],
     )
     sheet.blank()
-    damaged = [c for c in checked if c.state == "damaged"]
     num_whole = sum(c.state == "whole" for c in checked)
     if num_whole:
         sheet.paragraph(say.store_verdict(num_whole, verdict.num_bytes), "  ", "")
-    if damaged:
-        sheet.line((say.store_damage(len(damaged)), "bold red"))
-    for each in damaged:
-        screen.damage(each)
+    screen.problems(checked)
     sheet.blank()
-    if damaged or not journal_path(Path(verdict.directory)).exists():
+    has_problems = verdict.num_damaged or verdict.num_unreadable
+    if has_problems or not journal_path(Path(verdict.directory)).exists():
         screen.next("instride list DIR", verdict.directory, "next.list")
     else:
         screen.next("instride explain DIR", verdict.directory, "next.explain")

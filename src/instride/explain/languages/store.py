@@ -18,9 +18,10 @@ class StoreWords(Language, ABC):
 
     store_phrases: ClassVar[Mapping[str, str]]
     """`step`, `size`, `age`, `metric`, `paid` and `durable` are heads of columns; `newest`,
-    `latest`, `whole`, `foreign`, `damaged`, `kept`, `gone` and `going` are cells; `nobody` says
-    that no training saves here; `ends` that not every byte was looked at; `empty` that there is no
-    checkpoint; `next` stands before the command to type next, and `next.*` behind it."""
+    `latest`, `whole`, `foreign`, `damaged`, `unreadable`, `kept`, `gone` and `going` are cells;
+    `nobody` says that no training saves here; `ends` that not every byte was looked at; `empty`
+    that there is no checkpoint; `next` stands before the command to type next, and `next.*` behind
+    it."""
     store_units: ClassVar[Mapping[str, str]]
     """Units of an age, as they follow a number: `s`, `min`, `h` and `d`."""
 
@@ -55,6 +56,10 @@ class StoreWords(Language, ABC):
     @abstractmethod
     def store_damage(self, num_damaged: int) -> str:
         """So many are damaged."""
+
+    @abstractmethod
+    def store_unreadable(self, count: int) -> str:
+        """So many may not be read."""
 
     @abstractmethod
     def store_pieces(self, why: str, num_damaged: int, num_pieces: int) -> str:

@@ -21,6 +21,7 @@ class GermanStore(StoreWords):
         "whole": "heil",
         "foreign": "fremd",
         "damaged": "beschädigt",
+        "unreadable": "nicht lesbar",
         "kept": "bleibt",
         "gone": "gelöscht",
         "going": "würde gehen",
@@ -74,6 +75,9 @@ class GermanStore(StoreWords):
 
     def store_damage(self, num_damaged: int) -> str:
         return f"{self._checkpoints(num_damaged)} beschädigt."
+
+    def store_unreadable(self, count: int) -> str:
+        return f"{self._checkpoints(count)} nicht lesbar."
 
     def store_pieces(self, why: str, num_damaged: int, num_pieces: int) -> str:
         return f"{why} ({self.number(num_damaged)} von {self.number(num_pieces)} Stücken)"

@@ -21,6 +21,7 @@ class EnglishStore(StoreWords):
         "whole": "whole",
         "foreign": "foreign",
         "damaged": "damaged",
+        "unreadable": "unreadable",
         "kept": "kept",
         "gone": "deleted",
         "going": "would go",
@@ -66,6 +67,9 @@ class EnglishStore(StoreWords):
 
     def store_damage(self, num_damaged: int) -> str:
         return f"{self._checkpoints(num_damaged)} damaged."
+
+    def store_unreadable(self, count: int) -> str:
+        return f"{self._checkpoints(count)} could not be read."
 
     def store_pieces(self, why: str, num_damaged: int, num_pieces: int) -> str:
         return f"{why} ({self.number(num_damaged)} of {self.number(num_pieces)} pieces)"

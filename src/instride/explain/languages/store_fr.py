@@ -21,6 +21,7 @@ class FrenchStore(StoreWords):
         "whole": "intact",
         "foreign": "étranger",
         "damaged": "endommagé",
+        "unreadable": "illisible",
         "kept": "gardé",
         "gone": "supprimé",
         "going": "à supprimer",
@@ -77,6 +78,9 @@ class FrenchStore(StoreWords):
 
     def store_damage(self, num_damaged: int) -> str:
         return f"{self._checkpoints(num_damaged)} endommagé{'s' if num_damaged > 1 else ''}."
+
+    def store_unreadable(self, count: int) -> str:
+        return f"{self._checkpoints(count)} illisible{'s' if count > 1 else ''}."
 
     def store_pieces(self, why: str, num_damaged: int, num_pieces: int) -> str:
         pieces = "morceaux" if num_damaged > 1 else "morceau"

@@ -22,6 +22,7 @@ class JapaneseStore(StoreWords):
         "whole": "正常",
         "foreign": "対象外",
         "damaged": "破損",
+        "unreadable": "読み取り不可",
         "kept": "残す",
         "gone": "削除済み",
         "going": "削除対象",
@@ -66,6 +67,9 @@ class JapaneseStore(StoreWords):
 
     def store_damage(self, num_damaged: int) -> str:
         return f"チェックポイント{self.number(num_damaged)}個が壊れています。"
+
+    def store_unreadable(self, count: int) -> str:
+        return f"チェックポイント{self.number(count)}個を読み取れません。"
 
     def store_pieces(self, why: str, num_damaged: int, num_pieces: int) -> str:
         return f"{why}（{self.number(num_pieces)}片中{self.number(num_damaged)}片）"
