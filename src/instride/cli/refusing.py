@@ -89,7 +89,7 @@ def as_refusal(error: click.UsageError) -> Refusal:
         name = "usage.flag" if _is_flag(error) else "usage.no-value"
         return Refusal(name, name=error.option_name)
     if isinstance(error, click.MissingParameter) and error.param is not None:
-        return Refusal("usage.missing", name=error.param.human_readable_name)
+        return Refusal("usage.missing", name=_as_typed(error.param))
     if isinstance(error, click.BadParameter) and error.param is not None:
         kind, value = error.param.type, CHOSEN.match(error.message)
         if isinstance(kind, click.Choice) and value:
@@ -98,6 +98,13 @@ def as_refusal(error: click.UsageError) -> Refusal:
     if found := EXTRA.match(error.format_message()):
         return Refusal("usage.extra", values=found[1])
     return Refusal("usage.other", text=error.format_message())
+
+
+def _as_typed(parameter: click.Parameter) -> str:
+    """An option by its longest name; an argument has only the word that stands for it."""
+    if isinstance(parameter, click.Option):
+        return max(parameter.opts, key=len)
+    return parameter.human_readable_name
 
 
 def _is_flag(error: click.BadOptionUsage) -> bool:
