@@ -190,9 +190,9 @@ def test_following_says_how_to_end_instead_of_what_is_next(
 
 @pytest.mark.parametrize(
     ("name", "command"),
-    [("a b.log", "explain 'a b.log' --json"), ("x" * 90, "explain LOG --json")],
+    [("a b.log", "explain 'a b.log' --json"), ("x" * 90, f"explain {'x' * 90} --json")],
 )
-def test_the_last_line_names_the_log_if_there_is_room(
+def test_the_last_line_names_the_log_however_long_its_name_is(
     name: str, command: str, tmp_path: Path, language: Words
 ) -> None:
     log = tmp_path / name

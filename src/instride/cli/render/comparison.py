@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
 from rich.cells import cell_len
 from rich.console import Console
 
+from instride.cli.render.next_command import about_logs
 from instride.cli.render.sheet import Sheet
 from instride.cli.render.text import make_console
 from instride.cli.render.wrapping import pad_left, pad_right, wrap
@@ -17,7 +17,7 @@ from instride.explain.languages import DEFAULT, LANGUAGES
 from instride.explain.languages.words import Words
 from instride.explain.pace import ACCIDENTS, PER_STEP
 
-COMMAND = "instride explain"
+COMMAND = "instride explain LOG"
 INDENT = "  "
 MOST_FINDINGS = 6
 SHORTEST_NAME = 8
@@ -220,9 +220,7 @@ class _Screen:
 
     def _next(self) -> None:
         names = self.comparison.after.names
-        line = self.say.compare_next(f"{COMMAND} {' '.join(shlex.quote(name) for name in names)}")
-        if names == ["-"] or cell_len(line.before + line.part + line.after) > self.sheet.width:
-            line = self.say.compare_next(f"{COMMAND} LOG")
+        line = about_logs(COMMAND, names, self.say.compare_next, self.sheet.width)
         self.sheet.around(line, "bold")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import sys
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from rich.console import Console
 
 from instride.cli.render.advice_list import print_advice
 from instride.cli.render.findings_list import print_findings
+from instride.cli.render.next_command import about_logs
 from instride.cli.render.owners_table import print_owners
 from instride.cli.render.picture import print_picture
 from instride.cli.render.sheet import Sheet
@@ -20,7 +20,7 @@ from instride.explain.explaining import Explanation
 from instride.explain.languages import DEFAULT, LANGUAGES
 from instride.explain.languages.screen import RunFacts, ScreenWords
 
-COMMAND = "instride explain"
+COMMAND = "instride explain LOG --json"
 PLAIN_WIDTH = 80
 FAINTEST_BEAT = 0.005
 """Share by which a step must be longer for the rhythm of the loop to be worth a line."""
@@ -95,10 +95,5 @@ def _print_unknowns(sheet: Sheet, explanation: Explanation) -> None:
 
 
 def _print_next(sheet: Sheet, explanation: Explanation) -> None:
-    """The command to type next, with the names of the logs if they fit and can be read again."""
     names = [source.name for source in explanation.sources]
-    command = f"{COMMAND} {' '.join(shlex.quote(name) for name in names)} --json"
-    line = sheet.language.show_next(command)
-    if names == ["-"] or cell_len(line.before + line.part + line.after) > sheet.width:
-        line = sheet.language.show_next(f"{COMMAND} LOG --json")
-    sheet.around(line, "bold")
+    sheet.around(about_logs(COMMAND, names, sheet.language.show_next, sheet.width), "bold")
