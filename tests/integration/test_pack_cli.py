@@ -95,10 +95,11 @@ def test_what_is_done_is_told_also_if_a_later_file_fails(tmp_path: Path) -> None
     for path in (a, b, c, tmp_path / "c.pt.pack"):
         path.write_bytes(DATA)
     said, complaint = instride("pack", a, b, c, code=43)
-    assert [line.split()[0] for line in said.splitlines()] == [f"{a}.pack", f"{b}.pack"]
+    shown = [line.split()[0] for line in said.splitlines()]  # a long path by its end
+    assert [name.rpartition("/")[2] for name in shown] == ["a.pt.pack", "b.pt.pack"]
     assert "c.pt.pack` is there already" in complaint
     said, _ = instride("unpack", f"{a}.pack", c, code=44)
-    assert said.startswith(f"{a}: ")
+    assert "a.pt: " in said
     said, _ = instride("pack", "--json", "--force", a, tmp_path / "none.pt", code=44)
     assert [each["original"] for each in json.loads(said)["packs"]] == [str(a)]
     said, _ = instride("unpack", "--json", f"{a}.pack", c, code=44)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from instride.cli.render.wrapping import fit, pad_left, pad_right, wrap
+from instride.cli.render.wrapping import fit, fit_end, pad_left, pad_right, wrap
 
 PHRASES = ("ステップ3968の", "保存で", "学習が", "31.6秒停止しました。")
 TEXTS = st.text(alphabet="ab 1%,.()あア漢、。（）\u00a0\u202f", max_size=80)
@@ -62,6 +62,14 @@ def test_every_line_fits_and_nothing_is_lost(text: str, width: int) -> None:
 @given(TEXTS, st.integers(3, 30))
 def test_what_is_cut_fits(text: str, room: int) -> None:
     assert cell_len(fit(text, room)) <= room
+
+
+@given(st.text("ab/\u6587", max_size=40), st.integers(4, 20))
+def test_what_is_cut_to_its_end_fits_and_ends_as_it_did(text: str, room: int) -> None:
+    cut = fit_end(text, room)
+    assert cell_len(cut) <= room
+    assert text.endswith(cut.removeprefix("..."))
+    assert cut == text or cell_len(cut) >= room - 1
 
 
 @given(st.text(alphabet="a漢", max_size=10))

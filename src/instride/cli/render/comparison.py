@@ -11,7 +11,7 @@ from rich.console import Console
 from instride.cli.render.next_command import about_logs
 from instride.cli.render.sheet import Sheet
 from instride.cli.render.text import make_console
-from instride.cli.render.wrapping import pad_left, pad_right, wrap
+from instride.cli.render.wrapping import fit_end, pad_left, pad_right, wrap
 from instride.explain.compared import Comparison, Cost, FindingChange, OwnerChange, Side
 from instride.explain.languages import DEFAULT, LANGUAGES
 from instride.explain.languages.words import Words
@@ -21,7 +21,6 @@ COMMAND = "instride explain LOG"
 INDENT = "  "
 MOST_FINDINGS = 6
 SHORTEST_NAME = 8
-CUT = "..."
 STYLES = {"gone": "green", "cheaper": "green", "new": "red", "dearer": "red"}
 """Colour is never alone: the word or the sign says the same."""
 
@@ -75,8 +74,8 @@ class _Screen:
         others, name = len(side.names) - 1, self.say.show_name(side.names[0])
         if others:
             name = self.say.show_files(Path(name).name, others)
-        title = f" ({self.say.trainer(side.title)})"
-        return name + title if cell_len(name + title) <= room else _end_of(name, room)
+        both = f"{name} ({self.say.trainer(side.title)})"
+        return both if cell_len(both) <= room else fit_end(name, max(SHORTEST_NAME, room))
 
     def _owners(self) -> None:
         phrases, changes = self.phrases, self.comparison.owners
@@ -235,12 +234,3 @@ def _widths(table: Sequence[Row]) -> list[int]:
 def _table_width(table: Sequence[Row], gap: int) -> int:
     widths = _widths(table)
     return len(INDENT) + sum(widths) + gap * (len(widths) - 1)
-
-
-def _end_of(name: str, room: int) -> str:
-    """The end of a name in so many columns: of two paths it tells them apart."""
-    if cell_len(name) <= room:
-        return name
-    while name and cell_len(name) > max(SHORTEST_NAME, room) - len(CUT):
-        name = name[1:]
-    return CUT + name

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from instride.cli.render.sheet import Sheet
 from instride.cli.render.text import make_console
-from instride.cli.render.wrapping import fit
+from instride.cli.render.wrapping import fit, fit_end
 from instride.doctor.examining import Diagnosis
 from instride.doctor.languages import LANGUAGES
 from instride.doctor.languages.contract import DoctorWords
@@ -64,7 +64,7 @@ class _Screen:
         else:
             name, note = printable(str(request.repo.resolve())), say("repository", counts)
         room = self._sheet.width - cell_len(note) - 4
-        self._sheet.line((_tail(name, room), "bold"), f"  ({note})")
+        self._sheet.line((fit_end(name, room), "bold"), f"  ({note})")
         if request.checkpoints:
             paths = ", ".join(_shown(path, request.repo) for path in request.checkpoints)
             self._sheet.line(fit(say("checkpoints", {"paths": paths}), self._sheet.width))
@@ -119,7 +119,7 @@ class _Screen:
         else:
             where, text = f"{evidence.counter}: ", evidence.value
         room = self._sheet.width - len(INDENT) - 2
-        where = _tail(where, room * 2 // 3)
+        where = fit_end(where, room * 2 // 3)
         shown = where + fit(text, room - cell_len(where))
         self._sheet.line((INDENT + "  " + shown.rstrip(), "dim"))
 
@@ -167,10 +167,3 @@ def _shown(path: Path, repo: Path | None) -> str:
     if repo is not None and path.is_relative_to(repo):
         path = path.relative_to(repo)
     return printable(str(path))
-
-
-def _tail(text: str, room: int) -> str:
-    """A text in `room` columns; a long one by its end, which tells most of a path."""
-    while cell_len(text) > max(room, 4):
-        text = "..." + text[4:] if text.startswith("...") else "..." + text[1:]
-    return text

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from instride.cli.render.sheet import Sheet
 from instride.cli.render.text import make_console
-from instride.cli.render.wrapping import fit
+from instride.cli.render.wrapping import fit_end
 from instride.doctor.printable import printable
 from instride.explain.languages import LANGUAGES
 from instride.explain.languages.screen import Around
@@ -41,9 +41,9 @@ class StoreScreen:
         self.phrases = self.words.store_phrases
 
     def title(self, name: str, note: str) -> None:
-        """What was looked at; a long path by its beginning."""
+        """What was looked at; a long path by its end."""
         room = self.sheet.width - cell_len(note) - 4
-        self.sheet.line((fit(printable(name), room), "bold"), f"  ({note})" if note else "")
+        self.sheet.line((fit_end(printable(name), room), "bold"), f"  ({note})" if note else "")
 
     def owner(self, owner: OwnerEntry) -> None:
         """Whose the directory is now."""

@@ -36,6 +36,13 @@ def fit(text: str, room: int) -> str:
     return set_cell_size(text, max(0, room - 3)).rstrip() + "..."
 
 
+def fit_end(text: str, room: int) -> str:
+    """The same, with the end of it, which tells most of a path."""
+    while cell_len(text) > max(room, 4):
+        text = "..." + text[4:] if text.startswith("...") else "..." + text[1:]
+    return text
+
+
 def pad_left(text: str, width: int) -> str:
     """Align a text to the right end of so many columns."""
     return " " * (width - cell_len(text)) + text
