@@ -286,13 +286,13 @@ def test_the_agent_asks_the_driver_for_the_busiest_gpu(
     is_absent: bool, expected: float | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "pynvml.py").write_text(FAKE_DRIVER.format(is_absent=is_absent))
-    monkeypatch.delitem(sys.modules, "pynvml", raising=False)
+    monkeypatch.setitem(sys.modules, "pynvml", None)  # so that what was there comes back
+    del sys.modules["pynvml"]
     monkeypatch.syspath_prepend(tmp_path)
     found = agent_signals(Configuration(), Trainers())
     steps = found.read(100.0)
     assert steps == ([] if expected is None else [Step(100.0, 1 / expected, 1.0)])
     assert found.has_steps(100.0) is (expected is not None)
-    monkeypatch.delitem(sys.modules, "pynvml")
 
 
 def test_a_gpu_that_nothing_can_ask_is_said(
