@@ -7,7 +7,8 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -88,3 +89,17 @@ def observed(answer: dict[str, Any]) -> tuple[int, int, int]:
 
 def too_wide(printed: str, columns: int = COLUMNS) -> list[str]:
     return [line for line in printed.splitlines() if cell_len(line) > columns]
+
+
+@contextmanager
+def as_nobody() -> Iterator[None]:
+    """Root may read everything, so for a moment we are not root."""
+    if sys.platform == "win32":
+        pytest.skip("nobody can be somebody else for a moment on Windows")
+    before = os.geteuid()
+    if before == 0:
+        os.seteuid(65534)
+    try:
+        yield
+    finally:
+        os.seteuid(before)

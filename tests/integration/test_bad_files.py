@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from tests.integration.bad_input import BINARY, EMPTY, NO_LOGS, UNREADABLE, nanogpt
-from tests.integration.commands import Screen
+from tests.integration.commands import Screen, as_nobody
 
 pytestmark = pytest.mark.usefixtures("own_directory")
 
@@ -62,20 +58,6 @@ def test_one_missing_file_of_several_is_named(screen: Screen) -> None:
 def test_names_that_cannot_be_are_answered(screen: Screen) -> None:
     assert screen.refusal("x" * 5000)[0] == UNREADABLE
     assert screen.refusal("")[0] == UNREADABLE
-
-
-@contextmanager
-def as_nobody() -> Iterator[None]:
-    """Root may read everything, so for a moment we are not root."""
-    if sys.platform == "win32":
-        pytest.skip("nobody can be somebody else for a moment on Windows")
-    before = os.geteuid()
-    if before == 0:
-        os.seteuid(65534)
-    try:
-        yield
-    finally:
-        os.seteuid(before)
 
 
 def test_a_file_that_may_not_be_read_is_named(screen: Screen) -> None:

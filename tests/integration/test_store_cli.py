@@ -7,8 +7,7 @@ import os
 import pty
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +15,10 @@ import jsonschema
 import pytest
 
 from instride.cli.main import main
-from tests.integration.commands import COMMAND, environment, run
+from tests.integration.commands import COMMAND, as_nobody, environment, run
 from tests.unit.store.committing import commit, flip, large, owned_by_this_process
 
 ROOT = Path(__file__).parents[2]
-NOBODY = 65534
 Printed = pytest.CaptureFixture[str]
 
 
@@ -86,7 +84,7 @@ def test_verify_tells_what_may_not_be_read_from_what_is_damaged(
     monkeypatch.chdir(store)  # the directories above are closed to others than root
     store.chmod(0o755)
     (store / "step_00000200.pt").chmod(0)
-    with without_rights():
+    with as_nobody():
         answer = asked(capsys, 40, "verify", ".")
         assert main(["verify", "."]) == 40
     screen = capsys.readouterr().out
@@ -96,21 +94,8 @@ def test_verify_tells_what_may_not_be_read_from_what_is_damaged(
     assert "1 checkpoint could not be read." in screen
     assert "step_00000200.pt: Permission denied" in screen
     flip(store / "step_00000300.pt", 0)
-    with without_rights():
+    with as_nobody():
         assert asked(capsys, 30, "verify", ".")["num_damaged"] == 1
-
-
-@contextmanager
-def without_rights() -> Iterator[None]:
-    """Root may read everything: be somebody else for a moment."""
-    if os.geteuid() != 0:
-        yield
-        return
-    os.seteuid(NOBODY)
-    try:
-        yield
-    finally:
-        os.seteuid(0)
 
 
 def test_prune_shows_first_and_deletes_then(store: Path, capsys: Printed) -> None:
