@@ -16,6 +16,7 @@ import pytest
 from instride.doctor.catalogue import CATALOGUE, About
 from instride.doctor.examining import Diagnosis, examine
 from instride.doctor.request import Request
+from tests.integration.commands import as_nobody
 
 ABOUT_REPOSITORIES = tuple(rule.id for rule in CATALOGUE if rule.about is About.REPOSITORY)
 TRAIN = """\
@@ -205,14 +206,17 @@ def test_what_was_not_read_is_said(name: str, why: str, tmp_path: Path) -> None:
     assert why in [each.id for each in looked_at(tmp_path).unknown]
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has other permissions")
-@pytest.mark.skipif(hasattr(os, "geteuid") and os.geteuid() == 0, reason="root may read all")
-def test_files_and_folders_that_may_not_be_read_are_said(tmp_path: Path) -> None:
+def test_files_and_folders_that_may_not_be_read_are_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "train.py").write_text(TRAIN)
     (tmp_path / "secret.py").write_text(TRAIN)
     (tmp_path / "secret.py").chmod(0)
     (tmp_path / "closed").mkdir(mode=0)
-    diagnosis = looked_at(tmp_path)
+    tmp_path.chmod(0o755)
+    monkeypatch.chdir(tmp_path)  # the folders above it are open to their owner only
+    with as_nobody():
+        diagnosis = looked_at(Path())
     assert "save-in-place" in [each.rule for each in diagnosis.findings]
     assert "skipped-unreadable" in [each.id for each in diagnosis.unknown]
 
