@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import pytest
 from instride.doctor.repository import Repository, Skipped, Why, files, read_repository, reading
 from instride.doctor.request import Request
 from instride.doctor.rules import CHECKS
+from tests.integration.commands import as_nobody
 
 
 def test_every_kind_of_file_is_found(tmp_path: Path) -> None:
@@ -100,10 +100,14 @@ def test_a_deadline_ends_the_reading(tmp_path: Path) -> None:
     assert repository.skipped == [Skipped("a.py", Why.TIME)]
 
 
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read all")
-def test_a_folder_without_permission_is_said(tmp_path: Path) -> None:
+def test_a_folder_without_permission_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "closed").mkdir(mode=0)
-    assert read_repository(tmp_path).skipped == [Skipped("closed", Why.UNREADABLE)]
+    tmp_path.chmod(0o755)
+    monkeypatch.chdir(tmp_path)  # the folders above it are open to their owner only
+    with as_nobody():
+        assert read_repository(Path()).skipped == [Skipped("closed", Why.UNREADABLE)]
 
 
 BROKEN = {
