@@ -22,13 +22,14 @@ from instride.snapshot.runtime import let_others_capture
 from instride.snapshot.together import together
 from instride.store.manifest import PIECE_BYTES
 from instride.system.cgroups import available_memory_bytes
+from instride.system.interpreter import giving_way
 from instride.system.priority import make_thread_modest
 
 SPARE_BYTES = 256 << 20
 """What is left to others, whatever the budget says."""
 LEAST_SLOTS = 4
 CLOSED = -1
-BREATH_S = 0.002
+BREATH_S = 0.001
 """Between two pieces that are locked beside training, so that what waits to be launched gets its
 turn. What is launched ahead of the GPU hides the rest."""
 PATIENCE_S = 5.0
@@ -57,6 +58,7 @@ class Arena:
         self._under_way: list[tuple[int, int]] = []
         """Where pages begin and end that were asked for, and may not be there yet."""
         self._helpers = Helpers()
+        self._preparing = threading.Lock()
         self._registering = threading.Lock()
         self._locked = LockedPieces()
         weakref.finalize(self, self._locked.unlock)  # before its memory goes
@@ -110,7 +112,10 @@ class Arena:
     def _prepare(self, wanted_bytes: int, num_touching: int) -> None:
         make_thread_modest(preempts=not num_touching)
         self.grow(wanted_bytes)
-        together(*([self.touch] * num_touching or [self.populate]))
+        # A state that is still growing is prepared for again and again: those who ask for the pages
+        # of before go on with the new ones, and more of them would only take cores from training.
+        with self._preparing:
+            together(*([self.touch] * num_touching or [self.populate]))
 
     def stop_preparing(self) -> None:
         """Ask for nothing more, from the next piece on."""
@@ -130,7 +135,9 @@ class Arena:
             self._helpers.start(locking)
 
     def _lock_gently(self, device: torch.device) -> None:
-        with self._registering, torch.cuda.device(device):
+        # Whoever launches takes the interpreter back at once: between any two pieces, this thread
+        # would have to wait until that one must hand it over.
+        with self._registering, torch.cuda.device(device), giving_way():
             make_thread_modest(preempts=False)
             let_others_capture()
             self._locked.is_refused = False  # memory may have been short just then

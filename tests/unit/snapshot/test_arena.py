@@ -8,6 +8,7 @@ import os
 import re
 import resource
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -99,6 +100,32 @@ def test_an_arena_is_prepared_in_the_background(
 
     assert resident_bytes(arena) == 2 * CHECK_BYTES
     assert set(asked) == {(most_bytes, policy)}
+
+
+def test_an_arena_that_is_prepared_again_while_it_is_keeps_to_so_many_threads(
+    arena: Arena, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A state grows with the first steps, and each of them asks."""
+    at_work: set[int] = set()
+    most = 0
+    touch = pages.touch
+
+    def ask(part: torch.Tensor) -> bool:
+        nonlocal most
+        at_work.add(threading.get_ident())
+        most = max(most, len(at_work))
+        time.sleep(0.01)
+        at_work.discard(threading.get_ident())
+        return touch(part)
+
+    monkeypatch.setattr(pages, "touch", ask)
+    for num_bytes in (8 * CHECK_BYTES, 12 * CHECK_BYTES, 12 * CHECK_BYTES):
+        arena.prepare(num_bytes, 2)
+        time.sleep(0.01)
+    arena.await_stopped(60)
+
+    assert resident_bytes(arena) == 12 * CHECK_BYTES
+    assert most == 2
 
 
 def test_preparing_stops_at_once_when_it_is_not_needed_any_more(
