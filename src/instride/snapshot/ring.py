@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ctypes
 import threading
+from collections import deque
 from collections.abc import Iterable, Iterator
 from functools import partial
 
@@ -22,7 +23,10 @@ from instride.snapshot.runtime import let_others_capture
 from instride.snapshot.together import together
 
 NUM_SLOTS = 4
-"""One for each thread: a core takes memory to its place at a fraction of the speed of the bus."""
+NUM_THREADS = 2
+"""Each takes what came to one slot to its place while the next piece comes to another. A core does
+that at a fraction of the speed of the bus; more threads would be faster, and take the interpreter
+from the thread that trains so often that its steps show it."""
 
 
 class Ring:
@@ -62,8 +66,9 @@ class Ring:
                 torch._foreach_copy_(places, pieces)
             return
         carrier = _Carrier(groups, torch.cuda.current_stream())
+        hands = [slots[number::NUM_THREADS] for number in range(NUM_THREADS)]
         with self._carrying:  # a save that is given up is drained while it is being drained
-            together(*(partial(carrier.work, slot) for slot in slots))
+            together(*(partial(carrier.work, each) for each in hands if each))
 
     def close_in_child(self) -> None:
         self._arena.close_in_child()
@@ -75,40 +80,71 @@ class Ring:
 
 
 class _Carrier:
-    """What several threads, each with a slot of its own, bring over the bus."""
+    """What several threads, each with slots of its own, bring over the bus."""
 
     def __init__(self, groups: Iterator[Pairs], stream: torch.cuda.Stream) -> None:
         self._groups = groups
         self._stream = stream
         self._taking = threading.Lock()
 
-    def work(self, slot: torch.Tensor) -> None:
+    def work(self, slots: tuple[torch.Tensor, ...]) -> None:
         """Take groups of pieces until there are none left, or a thread has failed."""
         stream = self._stream
         with torch.cuda.device(stream.device), torch.cuda.stream(stream), torch.no_grad():
             let_others_capture()
-            arrived = torch.cuda.Event(blocking=True)
-            while (group := self._take()) is not None:
-                try:
-                    _carry(group, slot, arrived)
-                except BaseException:
-                    self._groups = iter(())
-                    raise
+            try:
+                self._bring(deque(_Slot(memory) for memory in slots))
+            except BaseException:
+                self._groups = iter(())
+                raise
 
-    def _take(self) -> Pairs | None:
+    def _bring(self, slots: deque[_Slot]) -> None:
+        """The oldest slot is emptied while those behind it are being filled."""
+        for slot in slots:
+            self._fill(slot)
+        while slots[0].is_full:
+            slots[0].empty()
+            self._fill(slots[0])
+            slots.rotate(-1)
+
+    def _fill(self, slot: _Slot) -> None:
         with self._taking:
-            return next(self._groups, None)
+            group = next(self._groups, None)
+        if group is not None:
+            slot.fill(*group)
 
 
-def _carry(pairs: Pairs, slot: torch.Tensor, arrived: torch.cuda.Event) -> None:
-    places, pieces = pairs
-    sizes = [piece.numel() for piece in pieces]
-    # Most pieces fill a slot. Each call of torch gives the interpreter away, and takes it back from
-    # the thread that trains: none is made in vain.
-    whole = sizes == [slot.numel()]
-    parts = [slot] if whole else list(slot[: sum(sizes)].split_with_sizes(sizes))
-    torch._foreach_copy_(parts, pieces, non_blocking=True)
-    arrived.record()
-    arrived.synchronize()
-    for place, part, size in zip(places, parts, sizes, strict=True):
-        ctypes.memmove(place.data_ptr(), part.data_ptr(), size)  # without the GIL
+class _Slot:
+    """Locked memory that holds a group of pieces, or none."""
+
+    def __init__(self, memory: torch.Tensor) -> None:
+        self._memory = memory
+        self._arrived = torch.cuda.Event(blocking=True)
+        self._moves: list[tuple[int, int, int]] = []
+        """Of each piece: where it belongs, where it arrives, and its size."""
+
+    @property
+    def is_full(self) -> bool:
+        return bool(self._moves)
+
+    def fill(self, places: list[torch.Tensor], pieces: list[torch.Tensor]) -> None:
+        """Let them come, in the order of the current stream."""
+        sizes = [piece.numel() for piece in pieces]
+        # Most pieces fill a slot. Each call of torch gives the interpreter away, and takes it back
+        # from the thread that trains: none is made in vain.
+        is_whole = sizes == [self._memory.numel()]
+        parts = [self._memory] if is_whole else self._memory[: sum(sizes)].split_with_sizes(sizes)
+        torch._foreach_copy_(list(parts), pieces, non_blocking=True)
+        self._arrived.record()
+        self._moves = [
+            (place.data_ptr(), part.data_ptr(), size)
+            for place, part, size in zip(places, parts, sizes, strict=True)
+        ]
+
+    def empty(self) -> None:
+        """Once they are there, take them to their places."""
+        if not self._arrived.query():
+            self._arrived.synchronize()
+        for move in self._moves:
+            ctypes.memmove(*move)  # without the GIL
+        self._moves = []

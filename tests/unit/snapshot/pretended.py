@@ -32,11 +32,17 @@ class Driver:
 
 
 class Event:
+    has_arrived = True
+
     def __init__(self, blocking: bool = False) -> None:
         self.is_recorded = False
 
     def record(self) -> None:
         self.is_recorded = True
+
+    def query(self) -> bool:
+        assert self.is_recorded
+        return self.has_arrived
 
     def synchronize(self) -> None:
         assert self.is_recorded

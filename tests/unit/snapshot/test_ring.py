@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 import torch
@@ -10,8 +11,8 @@ import torch
 from instride.snapshot.arena import Arena
 from instride.snapshot.crossing import PACED_BYTES, Crossing
 from instride.snapshot.locked import REGISTERED_BYTES
-from instride.snapshot.ring import NUM_SLOTS, Ring
-from tests.unit.snapshot.pretended import Driver
+from instride.snapshot.ring import NUM_SLOTS, Ring, _Slot
+from tests.unit.snapshot.pretended import Driver, Event
 
 pytestmark = pytest.mark.torch
 
@@ -30,7 +31,11 @@ def random_bytes(num_bytes: int) -> torch.Tensor:
     return torch.randint(0, 256, (num_bytes,), dtype=torch.uint8)
 
 
-def test_every_byte_comes_to_its_place(ring: Ring) -> None:
+@pytest.mark.parametrize("has_arrived", [True, False], ids=["there", "waited for"])
+def test_every_byte_comes_to_its_place(
+    has_arrived: bool, ring: Ring, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Event, "has_arrived", has_arrived)
     source, target = random_bytes(sum(SIZES)), torch.zeros(sum(SIZES), dtype=torch.uint8)
     ring.carry([(list(target.split(SIZES)), list(source.split(SIZES)))])
     assert torch.equal(target, source)
@@ -40,6 +45,26 @@ def test_it_is_locked_once_and_no_more_than_its_slots(ring: Ring, driver: Driver
     assert ring.make_ready() is ring.make_ready()
     assert sorted(driver.locked.values()) == [REGISTERED_BYTES] * NUM_SLOTS
     assert ring.register_s > 0
+
+
+def test_the_next_piece_is_on_its_way_while_one_is_taken_to_its_place(
+    ring: Ring, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("instride.snapshot.ring.NUM_THREADS", 1)
+    done: list[str] = []
+    for name in ("fill", "empty"):
+        do = getattr(_Slot, name)
+
+        def note(slot: _Slot, *group: list[torch.Tensor], name: str = name, do: Any = do) -> None:
+            done.append(name)
+            do(slot, *group)
+
+        monkeypatch.setattr(_Slot, name, note)
+    sizes = [REGISTERED_BYTES] * (NUM_SLOTS + 2)
+    source, target = random_bytes(sum(sizes)), torch.zeros(sum(sizes), dtype=torch.uint8)
+    ring.carry([(list(target.split(sizes)), list(source.split(sizes)))])
+    assert done == ["fill"] * NUM_SLOTS + ["empty", "fill"] * 2 + ["empty"] * NUM_SLOTS
+    assert torch.equal(target, source)
 
 
 @pytest.mark.parametrize("most_pieces", [0, 1, NUM_SLOTS - 1])
