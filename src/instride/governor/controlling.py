@@ -13,14 +13,13 @@ from math import ceil, inf
 from instride.governor.effect import LEAST_PAIRS, Estimate, Pair, estimate
 from instride.governor.model import Decision, Mode
 from instride.governor.outlook import Outlook, Strain
+from instride.governor.plenty import Plenty
 from instride.governor.urgency import Urgency
 
 LOOKING, SETTLED, HASTY, AMPLE = 0.5, 0.8, 0.9, 0.93
 """Shares of time at work: as long as little is known; with enough pauses to go on measuring; when
 the deadline counts, with just enough to be able to say what that cost; and where more idles than
 is used, with so few that a checkpoint is durable hardly later than its disk allows."""
-MANY_CORES = 3
-"""So many have to be spare for that, if there are no fewer threads."""
 MARGIN = 1.25
 """What is done against what a deadline needs; also the size of a step when it needs more."""
 HEAD_START = 4.0
@@ -45,10 +44,10 @@ hundreds of earlier ones; by an interval twice as wide, because that is done aga
 POOL_PAIRS, POOL_S = 64, 900.0
 SHORT_OF_MEMORY = 0.1
 """The share of time in which somebody waits for memory while we pause."""
+HARMLESS = ("unknown-yet", "within-budget")
+"""The reasons for decisions about work that was not seen to cost too much."""
 DEADLINE = "deadline"
 """The reason for a decision that no longer minds the budget."""
-FIRST_BYTES_PER_S = 64e6
-"""Until the speed of a thread is known."""
 
 
 class Controller:
@@ -67,7 +66,7 @@ class Controller:
         self._retry_s = RETRY_S
         self._hasty_effort = 0.0
         self._must_begin = False
-        self._has_plenty: bool | None = None
+        self._plenty = Plenty(most_threads)
         self._last: tuple[str, str] | None = None
         """Why things are as they are, until the last change has shown what it does."""
 
@@ -76,7 +75,7 @@ class Controller:
         self._urgency.begin()
         self._hasty_effort = 0.0
         self._must_begin = False
-        self._has_plenty = None
+        self._plenty.begin()
 
     def decide(self, outlook: Outlook) -> Decision:
         if outlook.training == "over":
@@ -106,10 +105,9 @@ class Controller:
         effort = (self._effort or FLOOR) if effort is None else effort
         duty = self._duty if duty is None else duty
         threads = max(1, ceil(effort * self._most_threads - 1e-9))
-        full = outlook.thread_bytes_per_s or FIRST_BYTES_PER_S
         # Whole threads need no other limit; a part of one is a limit in bytes.
         is_whole = effort * self._most_threads >= threads - 1e-9
-        rate = None if is_whole else effort * self._most_threads * full
+        rate = None if is_whole else effort * self._most_threads * outlook.speed_of_a_thread
         step = self._urgency.codec_step
         return Decision(threads, rate, duty, step, is_open, reason, why, effort)
 
@@ -117,15 +115,14 @@ class Controller:
         """Whether all of it could still be done in time, begun later; once it could not, it is not
         held up again."""
         if outlook.deadline_s is not None and not self._must_begin:
-            speed = outlook.thread_bytes_per_s or FIRST_BYTES_PER_S
-            takes_s = outlook.left_bytes / (speed * self._most_threads)
+            takes_s = outlook.left_bytes / (outlook.speed_of_a_thread * self._most_threads)
             self._must_begin = outlook.deadline_s - outlook.now_s <= HEAD_START * takes_s
         return not self._must_begin
 
     def _needed(self, outlook: Outlook, bytes_per_s: float) -> float:
         """The effort that meets the deadline; it never falls, and rises in steps."""
-        speed = outlook.thread_bytes_per_s or FIRST_BYTES_PER_S
-        wanted = min(1.0, MARGIN * bytes_per_s / (HASTY * speed * self._most_threads))
+        most_bytes_per_s = outlook.speed_of_a_thread * self._most_threads
+        wanted = min(1.0, MARGIN * bytes_per_s / (HASTY * most_bytes_per_s))
         if wanted > self._hasty_effort:
             self._hasty_effort = min(1.0, max(MARGIN * wanted, self._effort or FLOOR))
         return self._hasty_effort
@@ -137,6 +134,7 @@ class Controller:
             return "memory", f"memory is short {outlook.strain.memory:.0%} of the time"
         if not outlook.has_steps and self._last is not None:
             return "no-steps", "no steps are seen for the moment: as before"
+        is_new_plenty = outlook.has_steps and self._plenty.appears(outlook.strain)
         if self._effort is None or not outlook.has_steps:
             self._move(outlook, self._gentle(outlook.strain), self._duty_at_first(outlook))
             return self._unknown(outlook)
@@ -144,13 +142,23 @@ class Controller:
             self._ceiling, self._retry_at_s = min(1.0, PROBE * self._ceiling), inf
         pairs = [pair for pair in outlook.pairs if pair.at_s > outlook.now_s - POOL_S]
         since = [pair for pair in pairs if pair.at_s > self._changed_s]
-        if len(since) < LEAST_PAIRS:
-            if self._last is None:
-                self._duty = self._duty_at_first(outlook)
-            return self._last or self._unknown(outlook)
-        harm = self._harm(since)
-        self._last = self._cut_back(outlook, harm) if harm else self._grow(outlook, pairs)
-        return self._last
+        if len(since) >= LEAST_PAIRS:
+            harm = self._harm(since)
+            self._last = self._cut_back(outlook, harm) if harm else self._grow(outlook, pairs)
+        elif self._last is None:
+            self._duty = self._duty_at_first(outlook)
+        if is_new_plenty:
+            self._use_plenty(outlook)
+        return self._last or self._unknown(outlook)
+
+    def _use_plenty(self, outlook: Outlook) -> None:
+        """Without waiting for what the last change does to steps, unless work has hurt or nearly
+        did. As long as nothing is known, it began by a strain that was none of its own pauses."""
+        effort = self._effort or FLOOR
+        if self._last is None:
+            self._move(outlook, max(effort, self._gentle(outlook.strain)), AMPLE)
+        elif self._last[0] in HARMLESS and self._ceiling >= 1.0 and effort > FLOOR:
+            self._duty = AMPLE
 
     def _harm(self, since: list[Pair]) -> Estimate | None:
         """What was seen at this setting, if it is beyond the budget for certain."""
@@ -166,7 +174,7 @@ class Controller:
         return None
 
     def _cut_back(self, outlook: Outlook, harm: Estimate) -> tuple[str, str]:
-        self._has_plenty = False
+        self._plenty.hurt()
         effort = self._effort or FLOOR
         allowed = AIM * self._budget / harm.inflation * effort  # times duty
         if effort > FLOOR:
@@ -186,7 +194,7 @@ class Controller:
         if found is None or found.plus_minus == inf:
             return self._unknown(outlook)
         most = max(found.most, 1e-6)
-        duty = AMPLE if self._finds_plenty(outlook.strain) else SETTLED
+        duty = AMPLE if self._plenty.is_found else SETTLED
         if most * duty <= self._budget:
             allowed = min(self._budget / (most * duty) * effort, MOST_RAISE * effort)
             wanted = min(allowed, self._ceiling, 1.0)
@@ -221,23 +229,11 @@ class Controller:
     def _duty_at_first(self, outlook: Outlook) -> float:
         """The share of time at work, until it is known what that does to steps."""
         if outlook.has_steps:
-            return AMPLE if self._finds_plenty(outlook.strain) else LOOKING
+            return AMPLE if self._plenty.is_found else LOOKING
         if outlook.strain.is_high:
             return LOOKING
         # Pauses only serve to see what others wait for.
         return HASTY if outlook.strain.is_idle else SETTLED
-
-    def _finds_plenty(self, strain: Strain) -> bool:
-        """Whether more cores idle than it begins with threads, and so many that it is no accident,
-        so that steps hardly wait for one: as beside a training on a GPU, whose checkpoint would be
-        done late for nothing. Not any more once steps did wait.
-
-        The same for a whole job: whenever the duty changes, a window of work ends, and there is
-        nothing to compare."""
-        if self._has_plenty is None:
-            enough = min(self._most_threads, MANY_CORES)
-            self._has_plenty = strain.spare_cores >= enough and not strain.is_high
-        return self._has_plenty
 
     def _move(self, outlook: Outlook, effort: float, duty: float) -> None:
         if self._effort is None or abs(effort - self._effort) > 1e-9 * effort:

@@ -13,6 +13,8 @@ HIGH_IO, HIGH_MEMORY, HIGH_CPU = 0.05, 0.02, 0.3
 """Shares of time in which somebody waits for a resource while we pause."""
 SPARE_SHARE = 0.75
 """Of the cores that are idle without us."""
+FIRST_BYTES_PER_S = 64e6
+"""Until the speed of a thread is known."""
 
 
 class Strain(msgspec.Struct, frozen=True):
@@ -52,3 +54,8 @@ class Outlook(msgspec.Struct, frozen=True):
     """What gets done over all, pauses included; None while that is not known yet."""
     left_bytes: int = 0
     deadline_s: float | None = None
+
+    @property
+    def speed_of_a_thread(self) -> float:
+        """In bytes per second, known or not."""
+        return self.thread_bytes_per_s or FIRST_BYTES_PER_S

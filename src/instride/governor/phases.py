@@ -90,11 +90,8 @@ class Phases:
         self.thread_bytes_per_s: float | None = None
 
     def begin(self, now_s: float) -> None:
-        """Work is about to start; what came before it was a pause. What is written is read back at
-        once: in the moment between nothing is seen, and what was seen before holds."""
-        rested = self._look()
-        if rested.at_s - self._rested.at_s >= LEAST_LOOK_S:
-            self.strain = strain(self._rested, rested)
+        """Work is about to start; what came before it was a pause."""
+        self._see(self._rested)
         self._done(Window(now_s - self._unit_s, now_s, "pause"))
 
     def start(self, now_s: float, decision: Decision) -> None:
@@ -179,8 +176,15 @@ class Phases:
         elif window.kind == "work" and not num_bytes and not self._paced.is_active:
             kind = "unclear"  # it was allowed, and there was nothing to do
         elif window.kind == "pause":
-            self.strain = strain(window.look, self._look())
+            self._see(window.look)
         self._done(Window(window.start_s, now_s, kind, window.effort))
+
+    def _see(self, before: Look) -> None:
+        """What others wait for since then. In a moment nothing is seen, and what was seen before
+        holds: what is written is read back at once, and a pause may be cut short."""
+        after = self._look()
+        if after.at_s - before.at_s >= LEAST_LOOK_S:
+            self.strain = strain(before, after)
 
     def _learn_speed(self, num_bytes: int, busy_s: float) -> None:
         if num_bytes > 0 and busy_s > 0:

@@ -117,8 +117,16 @@ class Regulator:
         self._rates.append((now_s, self._paced.tally().num_bytes))
         while self._rates[0][0] < now_s - RATE_S:
             self._rates.popleft()
+        seen = self._phases.strain
+        next_s = self._go_on(now_s, self._job, waited_s)
+        if self._phases.strain is not seen:
+            # A pause is over: what it showed is for all of the work behind it.
+            next_s = self._go_on(now_s, self._job, waited_s)
+        return next_s
+
+    def _go_on(self, now_s: float, job: _Job, waited_s: float) -> float:
         before = self.decision
-        decision = self._decide(now_s, self._job)
+        decision = self._decide(now_s, job)
         return self._phases.advance(now_s, decision, _is_other(before, decision), waited_s)
 
     def _take(self, window: Window) -> None:

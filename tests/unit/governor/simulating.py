@@ -124,6 +124,7 @@ class Simulation:
         self.decisions: list[tuple[float, Decision]] = []
         self.now_s = 0.0
         self.io, self.memory, self.idle_cores = io, memory, idle_cores
+        self._idle_s = 0.0
         self.loads: list[tuple[float, float]] = []
         controller = Controller(budget, mode, most_threads)  # type: ignore[arg-type]
         self.regulator = Regulator(
@@ -133,7 +134,7 @@ class Simulation:
 
     def _look(self) -> Look:
         at_s = self.now_s
-        return Look(at_s, self.io * at_s, self.memory * at_s, self.idle_cores * at_s, at_s, 0.0)
+        return Look(at_s, self.io * at_s, self.memory * at_s, self._idle_s, at_s, 0.0)
 
     def begin(self, num_bytes: float = 1e15, deadline_s: float | None = None) -> None:
         self.idle(20.0)
@@ -142,7 +143,7 @@ class Simulation:
     def idle(self, seconds: float) -> None:
         """Nothing but training."""
         self.training.run(self.now_s, seconds, 0.0)
-        self.now_s += seconds
+        self._pass(seconds)
 
     def go_on(self, seconds: float, until: Callable[[], bool] = lambda: False) -> None:
         end_s = self.now_s + seconds
@@ -154,7 +155,11 @@ class Simulation:
             self.loads.append((passed_s, load))
             self.training.run(self.now_s, passed_s, load)
             self.pace.work(passed_s)
-            self.now_s += passed_s
+            self._pass(passed_s)
+
+    def _pass(self, seconds: float) -> None:
+        self.now_s += seconds
+        self._idle_s += self.idle_cores * seconds
 
     def true_cost(self, last_s: float | None = None) -> float:
         """What the work of the last seconds did to steps in truth, pauses included."""

@@ -37,8 +37,9 @@ class Stage:
         self.now_s = 100.0
         self.work = SlowWork()
         self.windows: list[Window] = []
+        self.idle_s = 0.0
         self.phases = Phases(
-            self.work, Steady(), lambda: Look(self.now_s, 0.0, 0.0, 0.0, 0.0, 0.0),
+            self.work, Steady(), lambda: Look(self.now_s, 0.0, 0.0, self.idle_s, 0.0, 0.0),
             self.windows.append,
         )  # fmt: skip
         self.phases.begin(self.now_s)
@@ -81,3 +82,20 @@ def test_work_that_stops_at_once_needs_no_settling() -> None:
     stage.go_on(6.0)
     assert "settling" not in stage.kinds()
     assert {"unclear", "pause"} == set(stage.kinds())  # nothing was done when it was allowed
+
+
+def test_a_pause_that_is_cut_short_shows_nothing() -> None:
+    """Counters of cores are coarse: a tick or two might look like many idle cores, or none."""
+    stage = Stage()
+    stage.work.is_active = False
+    stage.now_s += 1.25
+    stage.phases.advance(stage.now_s, AT_WORK, False)
+    assert not stage.work.setting.is_open
+    before = stage.phases.strain
+    stage.now_s += 0.1
+    stage.idle_s += 1.0
+    stage.phases.advance(stage.now_s, AT_WORK, True)
+    assert stage.windows[-1].kind == "pause"
+    assert stage.phases.strain is before
+    stage.go_on(2.0)
+    assert stage.phases.strain is not before
