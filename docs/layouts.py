@@ -130,7 +130,7 @@ def _end() -> str:
 
 def _page() -> str:
     fields = {
-        page.COPIED: "trainer | pieces of a stream that are in the arena",
+        page.COPIED: "trainer | pieces in the arena, of what is still on its way there",
         page.WRITTEN: "writer | pieces of a stream that are written, whose slots are free",
         page.BEATS: "trainer | beats so far, written behind the beat that it counts",
         page.PROGRESS: "writer | grows with whatever gets done; the watchdog looks at it",

@@ -20,6 +20,7 @@ WRITER_PHASES = (
     "started", "locked", "ready", "begun", "opened", "write", "written", "tail", "synced",
     "manifest", "renamed", "linked", "verified", "deleted",
 )  # fmt: skip
+OF_A_SAVE = WRITER_PHASES[WRITER_PHASES.index("begun") :]
 PACK_PHASES = (
     "pack.opened", "pack.write", "pack.written", "pack.synced", "pack.checked", "pack.manifest",
     "pack.renamed", "pack.removed", "unpack.opened", "unpack.synced", "unpack.manifest",
@@ -35,6 +36,8 @@ AGENT_PHASES = (
 TRAINER_PHASES = ("frozen", "copied", "submitted", "pickled", "sent")
 STREAM_PHASE = "streamed"
 """One more piece of a snapshot is in an arena that does not hold all of it."""
+ARRIVE_PHASE = "arrived"
+"""More of a snapshot is in its place, and may be written while the rest is on its way."""
 
 _lock = threading.Lock()
 _seen: Counter[str] = Counter()

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from instride.faults import TRAINER_PHASES, WRITER_PHASES
+from instride.faults import OF_A_SAVE, TRAINER_PHASES, WRITER_PHASES
 from tests.crash.checks import assert_sound, assert_swept, await_free, lose_a_writer, steps_in
 from tests.crash.trainings import STREAMED_VALUES
 from tests.crash.zygote import Zygote
@@ -17,7 +17,6 @@ pytestmark = pytest.mark.torch
 KEPT = 2
 BEFORE_THE_REST = ("begun", "opened", "write", "written")
 AFTER_THE_NAME = ("renamed", "linked", "verified", "deleted")
-OF_A_SAVE = WRITER_PHASES[WRITER_PHASES.index("begun") :]
 STREAMED: dict[str, Any] = {"num_values": STREAMED_VALUES, "memory_bytes": 1}
 """A budget that only the smallest arena fits into: what is larger streams."""
 

@@ -14,10 +14,12 @@ import torch._dynamo
 
 import instride
 import instride.saver.saver  # now, as what it loads late: not in each process that is forked
+import instride.saver.staging
 import instride.saver.synchronous
 import instride.system.background
 from instride.errors import InstrideError, SaveFailedError
 from instride.saver.engine import BackgroundEngine
+from tests.crash.arriving import ArrivingCopy
 
 NUM_VALUES = (9 << 20) // 4
 """More than two pieces of a file, so that pieces are written by several threads."""
@@ -94,6 +96,12 @@ def train(
         line.send(("closed", None))
     except InstrideError as error:
         line.send(("closed", type(error).__name__))
+
+
+def train_arriving(line: Connection, **told: Any) -> None:
+    """The same with snapshots that come into the arena while they are written."""
+    instride.saver.staging.WholeCopy = ArrivingCopy  # type: ignore[attr-defined]
+    train(line, **told)
 
 
 def train_synchronously(

@@ -53,18 +53,24 @@ class Poster:
                 self._send(*item)
             except Exception as error:  # a state that cannot be pickled fails in its own way
                 failed = SaveFailedError(item.pending.path, f"{type(error).__name__}: {error}")
+                item.pending.fail(failed)  # before the writer says that not all has come
                 self._courier.cancel(item.letter)
-                item.pending.fail(failed)
                 self._telling.of(failed)
 
-    def _send(self, pending: Pending, letter: Letter, staged: Staged, finish: Finish) -> None:
-        reached("submitted")
-        with giving_way():
-            small, unsafe = staged.small_records()
-        if not staged.streams:
+    def _begin(self, pending: Pending, letter: Letter) -> None:
+        if not letter.begin.streams:
             self._courier.send_begin(letter)
         if pending.is_awaited:
             self._courier.hurry()  # it could not be told before there was something to do
+
+    def _send(self, pending: Pending, letter: Letter, staged: Staged, finish: Finish) -> None:
+        reached("submitted")
+        if staged.arrives:
+            self._begin(pending, letter)
+        with giving_way():
+            small, unsafe = staged.small_records()
+        if not staged.arrives:
+            self._begin(pending, letter)
         reached("pickled")
         if unsafe:
             self._telling.of_unsafe(unsafe, letter.begin.path)

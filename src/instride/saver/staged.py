@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
+from instride.faults import ARRIVE_PHASE, reached
 from instride.snapshot.copying import WholeCopy, stream
 from instride.snapshot.freezing import Frozen
 from instride.snapshot.late import Promise
 from instride.snapshot.planning import Plan
 from instride.snapshot.wholesale import save_into
+from instride.store.manifest import PIECE_BYTES
+from instride.writer.page import COPIED
 from instride.writer.protocol import Begin
 
 if TYPE_CHECKING:
@@ -22,6 +25,8 @@ class Staged(Protocol):
     """A snapshot in the arena, or about to stream through it."""
 
     streams: bool
+    arrives: bool
+    """Its beginning may be written while the rest is on its way into the arena."""
     said: str | None
     """What the person should know about how it was taken."""
 
@@ -47,6 +52,7 @@ class Skeletal:
         self._stager = stager
         self._room_bytes = room_bytes
         self.streams = plan.layout.num_bytes > room_bytes
+        self.arrives = False
         self._copier: WholeCopy | None = None
         self.said: str | None = None
         if plan.others:
@@ -55,6 +61,13 @@ class Skeletal:
     def copy(self, copier: WholeCopy, promise: Promise) -> None:
         self._copier = copier
         copier.copy(promise)
+        self.arrives = copier.arrives_in_order
+        self._stager.page[COPIED] = 0
+
+    def _tell(self, place: int) -> None:
+        """All is there up to this place."""
+        self._stager.page[COPIED] = place // PIECE_BYTES
+        reached(ARRIVE_PHASE)
 
     def begin(self, id: int, path: str) -> Begin:
         return Begin(
@@ -64,6 +77,7 @@ class Skeletal:
             self._plan.layout.num_bytes,
             self._room_bytes,
             self.streams,
+            self.arrives,
         )
 
     def stream(self, is_gone: Callable[[], bool]) -> float:
@@ -72,7 +86,8 @@ class Skeletal:
 
     def small_records(self) -> tuple[dict[str, bytes], list[str]]:
         if self._copier is not None:
-            self._copier.drain()
+            self._copier.drain(self._tell)
+            self._tell(self._plan.layout.num_bytes + PIECE_BYTES)  # and what is less than a piece
         assert self._frozen is not None, "there is a letter for each snapshot"
         pickled, unsafe = self._stager.fragments(self._plan).pickle(self._frozen)
         self._frozen = None
@@ -84,6 +99,7 @@ class Wholesale:
     """A whole file that `torch.save` made; the arena was grown until it fitted."""
 
     streams = False
+    arrives = False
 
     def __init__(self, stager: Stager, tree: object, why: str) -> None:
         self._stager = stager

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 
 import torch
 
 from instride.faults import reached
 from instride.snapshot.arena import Arena
+from instride.snapshot.arriving import Nearest, Telling, tell_nobody
 from instride.snapshot.cuda import DeviceCopy
 from instride.snapshot.device_arena import DeviceArenas
 from instride.snapshot.forking import without_threads_of_a_parent
@@ -95,9 +97,21 @@ class WholeCopy:
         for device in self._devices:
             device.fence()
 
-    def drain(self) -> None:
-        """Wait, off the training thread, until everything is on the host."""
-        together(*(device.drain for device in self._devices))
+    @property
+    def arrives_in_order(self) -> bool:
+        """Whether what is still to come does so from the beginning of the image on."""
+        return bool(self._devices) and all(each.arrives_in_order for each in self._devices)
+
+    def drain(self, tell: Telling = tell_nobody) -> None:
+        """Wait, off the training thread, until everything is on the host; until then it is told up
+        to where it is, if it arrives in order."""
+        nearest = Nearest(tell, len(self._devices))
+
+        def drain(number: int, device: DeviceCopy) -> None:
+            device.drain(partial(nearest.come_to, number))
+            nearest.done(number)
+
+        together(*(partial(drain, *each) for each in enumerate(self._devices)))
 
 
 def _may_be_written_to(sources: list[torch.Tensor]) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 import torch
 
 from instride.snapshot.arena import Arena
+from instride.snapshot.arriving import Telling, tell_nobody
 from instride.snapshot.blocks import Pairs, grouped
 from instride.snapshot.ring import Ring
 
@@ -27,10 +28,13 @@ class Crossing:
         self._ring = ring
         self._in_flight: deque[torch.cuda.Event] = deque()
 
-    def copy(self, pairs: Iterable[Pairs], group_bytes: int) -> None:
-        """The last copies to locked memory may still be under way on return."""
+    def copy(self, pairs: Iterable[Pairs], group_bytes: int, tell: Telling = tell_nobody) -> None:
+        """The last copies to locked memory may still be under way on return. Where there are none,
+        it is told up to which place of the arena all has come."""
         others: list[Pairs] = []
+        is_direct = False
         for places, pieces in grouped(self._to_locked(pairs, others), group_bytes):
+            is_direct = True
             torch._foreach_copy_(places, pieces, non_blocking=True)
             event = torch.cuda.Event(blocking=True)
             event.record()
@@ -38,7 +42,9 @@ class Crossing:
             if len(self._in_flight) > NUM_IN_FLIGHT:
                 self._in_flight.popleft().synchronize()
         if others:
-            self._ring.carry(others)
+            start = self._arena.memory.data_ptr()
+            here = tell_nobody if is_direct else lambda address: tell(address - start)
+            self._ring.carry(others, here)
 
     def _to_locked(self, pairs: Iterable[Pairs], others: list[Pairs]) -> Iterator[Pairs]:
         """What goes directly; everything else is left among the others."""

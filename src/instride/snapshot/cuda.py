@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 import torch
 
 from instride.snapshot.arena import Arena
+from instride.snapshot.arriving import Telling, tell_nobody
 from instride.snapshot.blocks import WORDS, Block, Pairs, Share, block_bytes_for, cut, grouped
 from instride.snapshot.crossing import HURRIED_BYTES, PACED_BYTES, Crossing
 from instride.snapshot.device_arena import DeviceArena
@@ -118,7 +119,13 @@ class DeviceCopy:
                 torch._foreach_copy_(places, pieces, non_blocking=True)
         self._late.begin(late, promised)
 
-    def drain(self) -> None:
+    @property
+    def arrives_in_order(self) -> bool:
+        """Whether all of it lies on the device, and comes from its first byte to its last."""
+        is_whole = len(self._staged) == len(self._blocks)
+        return is_whole and not self.is_late and not self._arena.locked_bytes
+
+    def drain(self, tell: Telling = tell_nobody) -> None:
         """Off the training thread: bring everything to the host, and give the memory back."""
         stream = self._on_device.stream
         try:
@@ -127,7 +134,7 @@ class DeviceCopy:
                 self._late.copy()
                 self._late.end()
                 staged = (block.to_host(memory) for block, memory in self._staged)
-                self._crossing.copy(staged, PACED_BYTES)
+                self._crossing.copy(staged, PACED_BYTES, tell)
                 self._crossing.finish()
                 self._start.synchronize()
         except ChangedError:

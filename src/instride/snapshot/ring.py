@@ -17,6 +17,7 @@ from functools import partial
 import torch
 
 from instride.snapshot.arena import Arena
+from instride.snapshot.arriving import InOrder, Telling, tell_nobody
 from instride.snapshot.blocks import Pairs, grouped
 from instride.snapshot.locked import REGISTERED_BYTES
 from instride.snapshot.runtime import let_others_capture
@@ -56,16 +57,18 @@ class Ring:
                 self._slots = tuple(slot for slot in whole if self._arena.is_locked(slot))
             return self._slots
 
-    def carry(self, pairs: Iterable[Pairs]) -> None:
+    def carry(self, pairs: Iterable[Pairs], tell: Telling = tell_nobody) -> None:
         """Copy from the device, in the order of the current stream. Everything is in its place on
-        return."""
+        return; until then the address is told that all has come up to, in the order of the pairs.
+        """
         slots = self.make_ready()
         groups = grouped(pairs, REGISTERED_BYTES)
         if not slots:  # the driver has locked memory of its own, and takes one copy at a time
             for places, pieces in groups:
                 torch._foreach_copy_(places, pieces)
+                tell(_end_of(places))
             return
-        carrier = _Carrier(groups, torch.cuda.current_stream())
+        carrier = _Carrier(groups, torch.cuda.current_stream(), InOrder(tell))
         hands = [slots[number::NUM_THREADS] for number in range(NUM_THREADS)]
         with self._carrying:  # a save that is given up is drained while it is being drained
             together(*(partial(carrier.work, each) for each in hands if each))
@@ -82,9 +85,12 @@ class Ring:
 class _Carrier:
     """What several threads, each with slots of its own, bring over the bus."""
 
-    def __init__(self, groups: Iterator[Pairs], stream: torch.cuda.Stream) -> None:
-        self._groups = groups
+    def __init__(
+        self, groups: Iterator[Pairs], stream: torch.cuda.Stream, in_order: InOrder
+    ) -> None:
+        self._groups = enumerate(groups)
         self._stream = stream
+        self._in_order = in_order
         self._taking = threading.Lock()
 
     def work(self, slots: tuple[torch.Tensor, ...]) -> None:
@@ -95,7 +101,7 @@ class _Carrier:
             try:
                 self._bring(deque(_Slot(memory) for memory in slots))
             except BaseException:
-                self._groups = iter(())
+                self._groups = enumerate(())
                 raise
 
     def _bring(self, slots: deque[_Slot]) -> None:
@@ -103,15 +109,15 @@ class _Carrier:
         for slot in slots:
             self._fill(slot)
         while slots[0].is_full:
-            slots[0].empty()
+            self._in_order.arrived(*slots[0].empty())
             self._fill(slots[0])
             slots.rotate(-1)
 
     def _fill(self, slot: _Slot) -> None:
         with self._taking:
-            group = next(self._groups, None)
+            number, group = next(self._groups, (0, None))
         if group is not None:
-            slot.fill(*group)
+            slot.fill(number, *group)
 
 
 class _Slot:
@@ -122,12 +128,14 @@ class _Slot:
         self._arrived = torch.cuda.Event(blocking=True)
         self._moves: list[tuple[int, int, int]] = []
         """Of each piece: where it belongs, where it arrives, and its size."""
+        self._group = (0, 0)
+        """Its number, and the address behind the place of its last piece."""
 
     @property
     def is_full(self) -> bool:
         return bool(self._moves)
 
-    def fill(self, places: list[torch.Tensor], pieces: list[torch.Tensor]) -> None:
+    def fill(self, number: int, places: list[torch.Tensor], pieces: list[torch.Tensor]) -> None:
         """Let them come, in the order of the current stream."""
         sizes = [piece.numel() for piece in pieces]
         # Most pieces fill a slot. Each call of torch gives the interpreter away, and takes it back
@@ -140,11 +148,17 @@ class _Slot:
             (place.data_ptr(), part.data_ptr(), size)
             for place, part, size in zip(places, parts, sizes, strict=True)
         ]
+        self._group = number, _end_of(places)
 
-    def empty(self) -> None:
-        """Once they are there, take them to their places."""
+    def empty(self) -> tuple[int, int]:
+        """Once they are there, take them to their places: which group, and where it ends."""
         if not self._arrived.query():
             self._arrived.synchronize()
         for move in self._moves:
             ctypes.memmove(*move)  # without the GIL
         self._moves = []
+        return self._group
+
+
+def _end_of(places: list[torch.Tensor]) -> int:
+    return int(places[-1].data_ptr() + places[-1].numel())

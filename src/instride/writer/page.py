@@ -1,4 +1,4 @@
-"""A page that trainer and writer share: steps as they pass, and how far a stream has come.
+"""A page that trainer and writer share: steps as they pass, and how far a snapshot has come.
 
 The trainer writes it without a system call. Every field is one aligned 8-byte store, and the
 counter of beats is written behind the beat that it counts. Offsets: docs/internals/protocol.md.
@@ -11,9 +11,9 @@ import os
 
 NUM_BEATS = 4096
 COPIED, WRITTEN, BEATS, PROGRESS, JOURNALED = range(5)
-"""Indices of the 8-byte fields: pieces copied by the trainer and pieces written, of a stream; beats
-so far; anything that the writer got done, for whoever watches whether the storage hangs; beats that
-are in the journal, for the writer after this one."""
+"""Indices of the 8-byte fields: pieces copied by the trainer, of what is still on its way; pieces
+written, of a stream; beats so far; anything that the writer got done, for whoever watches whether
+the storage hangs; beats that are in the journal, for the writer after this one."""
 NOBODYS = -1
 FIRST_BEAT = 8
 FIELDS_OF_A_BEAT = 2

@@ -40,6 +40,7 @@ class ImagePieces:
         page: SharedPage,
         is_over: Callable[[], bool],
         streams: bool,
+        arrives: bool = False,
     ) -> None:
         self._arena = arena
         self._num_pieces = num_pieces
@@ -49,6 +50,7 @@ class ImagePieces:
         self._page = page
         self._is_over = is_over
         self._streams = streams
+        self._is_on_its_way = streams or arrives
         self._num_a_turn = 1 if streams else PIECES_A_TURN
         self._lane_changed = threading.Condition()
         self._tally = threading.Lock()
@@ -106,7 +108,7 @@ class ImagePieces:
             self._lane_changed.notify_all()
 
     def _complete(self, index: int, lane: Lane) -> None:
-        if self._streams:
+        if self._is_on_its_way:
             self.await_copy(index)
         if lane.ahead:
             lane.finisher.look_at(self._arena[lane.ahead.start : lane.ahead.stop])
@@ -125,7 +127,7 @@ class ImagePieces:
 
     def complete_rest(self, rest: memoryview) -> None:
         """What is behind the last whole piece, once these are done."""
-        if rest and self._streams:
+        if rest and self._is_on_its_way:
             self.await_copy(self._num_pieces)
         self._lanes[-1].finisher.finish(rest, self._num_pieces * PIECE_BYTES)
 
@@ -138,7 +140,7 @@ class ImagePieces:
         return [crc for lane in self._lanes for crc in lane.finisher.crcs]
 
     def await_copy(self, index: int) -> None:
-        """Wait until the trainer has put a piece of a stream into its slot."""
+        """Wait until the trainer has put a piece into its slot."""
         while self._page[COPIED] <= index:
             if self._is_over():
                 raise StreamEndedError

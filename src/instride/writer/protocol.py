@@ -15,7 +15,7 @@ import msgspec
 
 from instride.store.retention import Keep
 
-VERSION = 2
+VERSION = 3
 LENGTH = struct.Struct("<I")
 MOST_BYTES = (1 << 32) - 1
 CHUNK_BYTES = 1 << 16
@@ -49,6 +49,8 @@ class Begin(msgspec.Struct, tag="begin", array_like=True, frozen=True):
     arena_bytes: int
     streams: bool
     """Pieces come one after the other through an arena that is smaller than the image."""
+    arrives: bool = False
+    """Pieces come one after the other, each to its own place in the arena."""
 
 
 class Finish(msgspec.Struct, tag="finish", array_like=True, frozen=True):

@@ -59,8 +59,9 @@ def write_image(
     try:
         reached("opened")
         pieces = ImagePieces(
-            arena, layout, num_whole, file, page, lambda: job.is_cancelled, job.begin.streams
-        )
+            arena, layout, num_whole, file, page, lambda: job.is_cancelled, job.begin.streams,
+            job.begin.arrives,
+        )  # fmt: skip
         crew.run(
             pieces.do_one,
             num_bytes=job.begin.image_bytes,

@@ -9,6 +9,8 @@ import pytest
 import torch
 
 from instride.snapshot.arena import Arena
+from instride.snapshot.arriving import Telling
+from instride.snapshot.blocks import Pairs
 from instride.snapshot.crossing import PACED_BYTES, Crossing
 from instride.snapshot.locked import REGISTERED_BYTES
 from instride.snapshot.ring import NUM_SLOTS, Ring, _Slot
@@ -41,6 +43,25 @@ def test_every_byte_comes_to_its_place(
     assert torch.equal(target, source)
 
 
+@pytest.mark.parametrize("most_pieces", [NUM_SLOTS, 0], ids=["locked", "nothing can be locked"])
+def test_what_is_told_to_be_there_is(most_pieces: int, ring: Ring, driver: Driver) -> None:
+    driver.most_pieces = most_pieces
+    arena = Arena()
+    arena.grow(sum(SIZES))
+    source, target = random_bytes(sum(SIZES)), arena.memory[: sum(SIZES)]
+    told: list[int] = []
+
+    def tell(place: int) -> None:
+        told.append(place)
+        assert torch.equal(target[:place], source[:place])
+
+    crossing = Crossing(arena, ring)
+    crossing.copy([(list(target.split(SIZES)), list(source.split(SIZES)))], PACED_BYTES, tell)
+    assert told == sorted(set(told))
+    assert told[-1] == sum(SIZES)
+    arena.close()
+
+
 def test_it_is_locked_once_and_no_more_than_its_slots(ring: Ring, driver: Driver) -> None:
     assert ring.make_ready() is ring.make_ready()
     assert sorted(driver.locked.values()) == [REGISTERED_BYTES] * NUM_SLOTS
@@ -55,9 +76,9 @@ def test_the_next_piece_is_on_its_way_while_one_is_taken_to_its_place(
     for name in ("fill", "empty"):
         do = getattr(_Slot, name)
 
-        def note(slot: _Slot, *group: list[torch.Tensor], name: str = name, do: Any = do) -> None:
+        def note(slot: _Slot, *group: Any, name: str = name, do: Any = do) -> Any:
             done.append(name)
-            do(slot, *group)
+            return do(slot, *group)
 
         monkeypatch.setattr(_Slot, name, note)
     sizes = [REGISTERED_BYTES] * (NUM_SLOTS + 2)
@@ -98,17 +119,19 @@ def test_what_is_locked_is_copied_to_directly_and_the_rest_through_the_ring(
     carried: list[int] = []
     carry = ring.carry
 
-    def note(pairs: list[tuple[list[torch.Tensor], list[torch.Tensor]]]) -> None:
+    def note(pairs: list[Pairs], tell: Telling) -> None:
         start = arena.memory.data_ptr()
         carried.extend(place.data_ptr() - start for places, _ in pairs for place in places)
-        carry(pairs)
+        carry(pairs, tell)
 
     monkeypatch.setattr(ring, "carry", note)
     source = random_bytes(arena.num_bytes)
     places, pieces = arena.memory.split(REGISTERED_BYTES), source.split(REGISTERED_BYTES)
     crossing = Crossing(arena, ring)
-    crossing.copy([(list(places), list(pieces))], PACED_BYTES)
+    told: list[int] = []
+    crossing.copy([(list(places), list(pieces))], PACED_BYTES, told.append)
     crossing.finish()
     assert carried == [2 * REGISTERED_BYTES, 3 * REGISTERED_BYTES]
+    assert told == []  # what went directly may have come later
     assert torch.equal(arena.memory, source)
     arena.close()

@@ -3,6 +3,7 @@ stands for both, and what copies off a device is only watched."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import pytest
@@ -52,6 +53,8 @@ class Watched:
         self.asked: list[str] = []
         self.fails = False
         self.has_room = True
+        self.arrives_in_order = True
+        self.tells: list[int] = []
         self.made[on_device] = self
 
     def begin(self) -> None:
@@ -63,8 +66,10 @@ class Watched:
     def fence(self) -> None:
         self.asked.append("fence")
 
-    def drain(self) -> None:
+    def drain(self, tell: Callable[[int], None]) -> None:
         self.asked.append("drain")
+        for place in self.tells:
+            tell(place)
         if self.fails:
             raise ChangedError("of this one")
 
@@ -132,3 +137,21 @@ def test_one_device_without_room_is_enough_for_memory_to_be_locked(copy: WholeCo
     assert copy.has_room
     Watched.made[SECOND].has_room = False
     assert not copy.has_room
+
+
+def test_one_device_that_does_not_arrive_in_order_is_enough_for_nothing_to_be_begun(
+    copy: WholeCopy,
+) -> None:
+    assert copy.arrives_in_order
+    Watched.made[SECOND].arrives_in_order = False
+    assert not copy.arrives_in_order
+
+
+def test_all_is_there_up_to_the_nearest_place_that_a_device_has_come_to(copy: WholeCopy) -> None:
+    told: list[int] = []
+    Watched.made[FIRST].tells = [10, 20]
+    Watched.made[SECOND].tells = [30, 40]
+    copy.drain(told.append)
+    assert told == sorted(set(told))
+    assert told[-1] <= 40
+    assert 30 not in told[:-2]
