@@ -27,13 +27,14 @@ class ArrivingCopy(WholeCopy):
         self._held = [source.clone() for source in self._sources]
 
     def drain(self, tell: Telling = tell_nobody) -> None:
-        for place, held in zip(self._places, self._held, strict=True):
+        for place, held in zip(self._places, self._held, strict=bool(self._held)):
             offset = place.data_ptr() - self._memory.data_ptr()
             for start in range(0, len(held), BIT_BYTES):
                 place[start : start + BIT_BYTES].copy_(held[start : start + BIT_BYTES])
                 end = min(start + BIT_BYTES, len(held))
                 tell(offset + end)
                 self.meanwhile(offset + end)
+        self._held = []  # what was on the device is given back there
 
 
 def poison(memory: torch.Tensor) -> None:

@@ -3,6 +3,7 @@ whoever is killed or fails meanwhile, the store is sound."""
 
 from __future__ import annotations
 
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import torch
 import instride
 from instride.errors import SaveFailedError
 from instride.faults import OF_A_SAVE
-from instride.store.directory import checkpoints_in
+from instride.store.directory import checkpoints_in, name_of
 from instride.store.manifest import PIECE_BYTES
 from instride.store.verifying import verify
 from instride.writer.page import PROGRESS
@@ -96,6 +97,36 @@ def test_what_ends_it_halfway_is_told_and_the_next_save_is_good(
         saver.save(2).wait(PATIENCE_S)
     assert steps_in(tmp_path) == [2]
     assert_swept(tmp_path)
+
+
+@pytest.mark.filterwarnings("ignore:instride:RuntimeWarning")
+@pytest.mark.parametrize("when_busy", ["wait", "skip"])
+def test_a_save_that_failed_before_all_had_come_is_not_mixed_with_the_next_one(
+    when_busy: Any, arriving: type[ArrivingCopy], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The writer may answer while the trainer still fills the arena."""
+    weights = Weights(NUM_VALUES)
+    goes_on = threading.Event()
+    (tmp_path / name_of(1)).mkdir()
+    with instride.Saver(tmp_path, weights=weights, when_busy=when_busy) as saver:
+        weights.become(1)
+        monkeypatch.setattr(arriving, "meanwhile", staticmethod(lambda place: goes_on.wait(60)))
+        failed = saver.save(1)
+        with pytest.raises(SaveFailedError):
+            failed.wait(PATIENCE_S)
+        weights.become(2)
+        if when_busy == "skip":
+            assert saver.save(2).is_skipped
+            goes_on.set()
+            while saver.save(2).is_skipped:
+                time.sleep(0.01)
+        else:
+            threading.Timer(0.3, goes_on.set).start()
+            saver.save(2)
+        assert goes_on.is_set()
+    restored = Weights(NUM_VALUES)
+    restored.load_state_dict(torch.load(tmp_path / name_of(2), weights_only=True)["weights"])
+    assert restored.is_of(2)
 
 
 @pytest.mark.parametrize("number", [1, 4, 9])

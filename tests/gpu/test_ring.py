@@ -48,7 +48,10 @@ def test_every_byte_comes_to_its_place_and_none_in_between_is_touched(
     for _ in range(3):
         busy(queue)
         source.copy_(wanted.cuda())
-        ring.carry([(places, list(source.split(sizes)))])
+        told: list[int] = []
+        ring.carry([(places, list(source.split(sizes)))], told.append)
+        assert told == sorted(set(told))
+        assert told[-1] == places[-1].data_ptr() + places[-1].numel()
         source.zero_()
         assert torch.equal(torch.cat(places), wanted)
         for place in places:

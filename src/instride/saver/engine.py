@@ -189,7 +189,8 @@ class BackgroundEngine:
             self._in_flight, self._last, self._failed = letter, pending, None
             self._poster.put(Outgoing(pending, letter, staged, finish))
         except BaseException:
-            self._stager.abandon()
+            if self._poster.is_idle:  # else it is brought to its end there
+                self._stager.abandon()
             if letter is not None:
                 self.courier.cancel(letter)
             raise
@@ -209,7 +210,7 @@ class BackgroundEngine:
         """Wait for the snapshot before to be durable, as long as that makes progress. Raises why
         there is no more waiting for it."""
         before = self._in_flight
-        if before is None or before.is_settled:
+        if before is None or (before.is_settled and self._poster.is_idle):
             return
         if self._when_busy == "skip":
             raise SaveSkippedError(path)
@@ -218,6 +219,7 @@ class BackgroundEngine:
         trouble = self._watch.for_letter(before, path)
         if trouble is not None:
             raise trouble
+        self._poster.await_idle()
 
     @property
     def is_closed(self) -> bool:

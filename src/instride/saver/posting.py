@@ -36,11 +36,23 @@ class Poster:
         self._courier = courier
         self._telling = telling
         self._outbox: queue.SimpleQueue[Outgoing | None] = queue.SimpleQueue()
+        self._idle = threading.Event()
+        self._idle.set()
         self._thread = threading.Thread(target=self._post, daemon=True)
         self._thread.start()
 
     def put(self, item: Outgoing) -> None:
+        """Of one at a time: the arena has room for no other."""
+        self._idle.clear()
         self._outbox.put(item)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing is on its way into the arena. A writer may have answered before."""
+        return self._idle.is_set()
+
+    def await_idle(self) -> None:
+        self._idle.wait()
 
     def finish(self) -> None:
         """Wait until everything is handed over."""
@@ -56,6 +68,8 @@ class Poster:
                 item.pending.fail(failed)  # before the writer says that not all has come
                 self._courier.cancel(item.letter)
                 self._telling.of(failed)
+            finally:
+                self._idle.set()
 
     def _begin(self, pending: Pending, letter: Letter) -> None:
         if not letter.begin.streams:

@@ -167,10 +167,12 @@ class Stager:
     def abandon(self) -> None:
         """The snapshot was not taken to its end: no optimizer is to wait for what is left of it,
         and what was interrupted halfway is planned anew."""
-        if self._copy is not None:
-            with suppress(Exception):
-                self._copy.drain()
-        self._plan = self._copy = None
+        try:
+            if self._copy is not None:
+                with suppress(Exception):
+                    self._copy.drain()
+        finally:
+            self._plan = self._copy = None
 
     @property
     def prepare_cost_s(self) -> float:

@@ -14,7 +14,6 @@ from itertools import pairwise
 import torch
 
 from instride.image.layout import Record
-from instride.snapshot.arena import Arena
 from instride.snapshot.locked import REGISTERED_BYTES
 from instride.snapshot.planning import Plan
 
@@ -110,10 +109,10 @@ def block_bytes_for(num_bytes: int) -> int:
     return min(BLOCK_BYTES, -(-num_bytes // REGISTERED_BYTES) * REGISTERED_BYTES)
 
 
-def cut(plan: Plan, arena: Arena, device: torch.device) -> list[Block]:
+def cut(plan: Plan, memory: torch.Tensor, device: torch.device) -> list[Block]:
     """The blocks that hold what of a plan is on a device."""
     shares = [
-        Share(record, source, arena.memory)
+        Share(record, source, memory)
         for record, source in zip(plan.layout.records, plan.sources, strict=True)
         if source.device == device and record.num_bytes
     ]
@@ -123,7 +122,7 @@ def cut(plan: Plan, arena: Arena, device: torch.device) -> list[Block]:
         for number in range(share.first // block_bytes, (share.last - 1) // block_bytes + 1):
             start = number * block_bytes
             found.setdefault(start, []).append(share.within(start, start + block_bytes))
-    return [Block(start, within, arena.memory) for start, within in found.items()]
+    return [Block(start, within, memory) for start, within in found.items()]
 
 
 def grouped(many: Iterable[Pairs], most_bytes: int) -> Iterator[Pairs]:

@@ -23,14 +23,16 @@ class Crossing:
     """Copies on the current stream: directly to what of the arena is locked, with few groups under
     way, each of them one call without the GIL; to the rest of it through a ring."""
 
-    def __init__(self, arena: Arena, ring: Ring) -> None:
+    def __init__(self, arena: Arena, memory: torch.Tensor, ring: Ring) -> None:
         self._arena = arena
+        self._memory = memory
+        """That of the arena, as it was when the places were found in it."""
         self._ring = ring
         self._in_flight: deque[torch.cuda.Event] = deque()
 
     def copy(self, pairs: Iterable[Pairs], group_bytes: int, tell: Telling = tell_nobody) -> None:
         """The last copies to locked memory may still be under way on return. Where there are none,
-        it is told up to which place of the arena all has come."""
+        it is told up to which place of the memory all has come."""
         others: list[Pairs] = []
         is_direct = False
         for places, pieces in grouped(self._to_locked(pairs, others), group_bytes):
@@ -42,7 +44,7 @@ class Crossing:
             if len(self._in_flight) > NUM_IN_FLIGHT:
                 self._in_flight.popleft().synchronize()
         if others:
-            start = self._arena.memory.data_ptr()
+            start = self._memory.data_ptr()
             here = tell_nobody if is_direct else lambda address: tell(address - start)
             self._ring.carry(others, here)
 

@@ -35,7 +35,8 @@ class DeviceCopy:
         self._on_device = on_device
         self._device = on_device.device
         self._block_bytes = block_bytes_for(plan.layout.num_bytes)
-        self._blocks = cut(plan, arena, self._device)
+        memory = arena.memory  # once: where it grows meanwhile, this is of the one before
+        self._blocks = cut(plan, memory, self._device)
         self._moves = Moves(list(_moves(self._blocks, self._block_bytes)), on_device.stream)
         of_device = [source for source in plan.sources if source.device == self._device]
         self._sources = [*of_device, self._moves.table]
@@ -43,7 +44,7 @@ class DeviceCopy:
         self._start = torch.cuda.Event(blocking=True)
         self._is_begun = False
         self._staged: list[tuple[Block, torch.Tensor]] = []
-        self._crossing = Crossing(arena, on_device.ring)
+        self._crossing = Crossing(arena, memory, on_device.ring)
         self._late = LateCopy(self._crossing)
 
     @property

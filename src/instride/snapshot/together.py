@@ -34,9 +34,11 @@ def together(*jobs: Callable[[], None]) -> None:
             thread.start()
             threads.append(thread)
             here.pop()
-    for job in here:
-        do(job)
-    for thread in threads:
-        thread.join()
+    try:
+        for job in here:
+            do(job)
+    finally:  # also where somebody presses Ctrl-C: what they work at may be used again
+        for thread in threads:
+            thread.join()
     if errors:
         raise errors[0]

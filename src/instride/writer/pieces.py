@@ -50,7 +50,7 @@ class ImagePieces:
         self._page = page
         self._is_over = is_over
         self._streams = streams
-        self._is_on_its_way = streams or arrives
+        self._arrives = arrives
         self._num_a_turn = 1 if streams else PIECES_A_TURN
         self._lane_changed = threading.Condition()
         self._tally = threading.Lock()
@@ -96,11 +96,16 @@ class ImagePieces:
                 if self._is_over():
                     raise StreamEndedError
                 for lane in unfinished:
-                    if not lane.is_taken:
+                    if not lane.is_taken and self._may_begin(lane.pieces[0]):
                         lane.is_taken = True
                         return lane
-                self._lane_changed.wait()
+                self._lane_changed.wait(POLL_S if self._arrives else None)
         return None
+
+    def _may_begin(self, index: int) -> bool:
+        """Not with a lane of which nothing has come yet, while others have work. Of a stream there
+        is one lane, and who has it waits."""
+        return not self._arrives or self._page[COPIED] > index
 
     def _give_back(self, lane: Lane) -> None:
         with self._lane_changed:
@@ -108,7 +113,7 @@ class ImagePieces:
             self._lane_changed.notify_all()
 
     def _complete(self, index: int, lane: Lane) -> None:
-        if self._is_on_its_way:
+        if self._streams or self._arrives:
             self.await_copy(index)
         if lane.ahead:
             lane.finisher.look_at(self._arena[lane.ahead.start : lane.ahead.stop])
@@ -127,7 +132,7 @@ class ImagePieces:
 
     def complete_rest(self, rest: memoryview) -> None:
         """What is behind the last whole piece, once these are done."""
-        if rest and self._is_on_its_way:
+        if rest and (self._streams or self._arrives):
             self.await_copy(self._num_pieces)
         self._lanes[-1].finisher.finish(rest, self._num_pieces * PIECE_BYTES)
 

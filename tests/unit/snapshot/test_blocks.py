@@ -33,7 +33,7 @@ def planned(arena: Arena) -> tuple[Plan, list[Block]]:
         tensor.view(torch.uint8).random_(0, 2).add_(number % 2 if tensor.dtype.itemsize > 1 else 0)
     plan = Plan(tensors, detached=True)
     arena.grow(plan.layout.num_bytes)
-    return plan, cut(plan, arena, HERE)
+    return plan, cut(plan, arena.memory, HERE)
 
 
 def test_what_goes_to_the_device_comes_back_to_its_place(
@@ -76,7 +76,7 @@ def test_memory_at_an_odd_address_is_copied_in_narrower_words(arena: Arena) -> N
     odd = torch.frombuffer(bytearray(range(17)), dtype=torch.uint8, offset=1)
     plan = Plan([odd], detached=True)
     arena.grow(plan.layout.num_bytes)
-    (share,) = cut(plan, arena, HERE)[0].shares
+    (share,) = cut(plan, arena.memory, HERE)[0].shares
     assert share.words.data_ptr() % share.words.dtype.itemsize == 0
     assert torch.equal(share.words.view(torch.uint8), odd)
 

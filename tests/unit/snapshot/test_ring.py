@@ -55,10 +55,27 @@ def test_what_is_told_to_be_there_is(most_pieces: int, ring: Ring, driver: Drive
         told.append(place)
         assert torch.equal(target[:place], source[:place])
 
-    crossing = Crossing(arena, ring)
+    crossing = Crossing(arena, arena.memory, ring)
     crossing.copy([(list(target.split(SIZES)), list(source.split(SIZES)))], PACED_BYTES, tell)
     assert told == sorted(set(told))
     assert told[-1] == sum(SIZES)
+    arena.close()
+
+
+def test_an_arena_that_grows_meanwhile_is_told_of_by_the_memory_it_had(ring: Ring) -> None:
+    """A state may grow while it is on its way. The pages are the same, and the addresses others."""
+    arena = Arena()
+    arena.grow(sum(SIZES))
+    before = arena.memory
+    source = random_bytes(sum(SIZES))
+    told: list[int] = []
+    crossing = Crossing(arena, before, ring)
+    pairs = (list(before[: sum(SIZES)].split(SIZES)), list(source.split(SIZES)))
+    arena.grow(2 * arena.num_bytes)
+    crossing.copy([pairs], PACED_BYTES, told.append)
+    assert told == sorted(set(told))
+    assert told[-1] == sum(SIZES)
+    assert torch.equal(arena.memory[: sum(SIZES)], source)
     arena.close()
 
 
@@ -127,7 +144,7 @@ def test_what_is_locked_is_copied_to_directly_and_the_rest_through_the_ring(
     monkeypatch.setattr(ring, "carry", note)
     source = random_bytes(arena.num_bytes)
     places, pieces = arena.memory.split(REGISTERED_BYTES), source.split(REGISTERED_BYTES)
-    crossing = Crossing(arena, ring)
+    crossing = Crossing(arena, arena.memory, ring)
     told: list[int] = []
     crossing.copy([(list(places), list(pieces))], PACED_BYTES, told.append)
     crossing.finish()

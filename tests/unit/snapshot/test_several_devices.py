@@ -96,7 +96,7 @@ def copy(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> WholeCopy:
 def test_every_storage_lies_in_the_blocks_of_its_device_and_in_no_other(arena: Arena) -> None:
     plan = planned(arena)
     for device in (FIRST, SECOND):
-        for block in cut(plan, arena, device):
+        for block in cut(plan, arena.memory, device):
             for share in block.shares:
                 assert share.source.device == device
                 torch._foreach_copy_(*share.over_the_bus)
