@@ -26,7 +26,7 @@ RIVALS := $(VENV)/.rivals-installed
 BROWSER := $(VENV)/.browser-found
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench soak kernels clean
+.PHONY: help demo test gpu lint bench soak kernels clean
 # A recipe that failed half-way must not look done to the next call.
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-print-directory
@@ -54,6 +54,11 @@ demo: $(PACKAGE) $(TORCHED) ## train a tiny GPT twice, saving as people do and w
 # Slow tests lie side by side: dealt out in halves, one core would idle while the other ends them.
 test: lint $(TORCHED) $(BROWSER) ## lint, then all tests
 	@$(BIN)/pytest -q -n 2 --dist worksteal
+
+# CI has no GPU. What fills its memory, or looks at all of it, comes last and by itself.
+gpu: $(TOOLS) $(TORCHED) ## the tests that need a GPU, where there is one: make gpu TORCH=torch
+	@$(BIN)/pytest -q -n auto --dist loadgroup -m "not alone" tests/gpu
+	@$(BIN)/pytest -q -m alone tests/gpu
 
 lint: $(TOOLS) ## style, types and layers
 	@$(BIN)/ruff check --quiet

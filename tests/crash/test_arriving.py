@@ -13,7 +13,7 @@ import torch
 
 import instride
 from instride.errors import SaveFailedError
-from instride.faults import OF_A_SAVE
+from instride.faults import ARRIVE_PHASE, OF_A_SAVE
 from instride.store.directory import checkpoints_in, name_of
 from instride.store.manifest import PIECE_BYTES
 from instride.store.verifying import verify
@@ -134,14 +134,14 @@ def test_a_trainer_killed_while_its_snapshot_arrives_leaves_what_was_committed_b
     number: int, zygote: Zygote, store: Path
 ) -> None:
     training = zygote.start(
-        "train_arriving", store=store, steps=[3], faults=f"kill@arrived#{number}"
+        "train", store=store, steps=[3], faults=f"kill@{ARRIVE_PHASE}#{number}", arrives=True
     )
     training.hear_all()
     assert training.wait() == -9
     await_free(store)
     assert assert_sound(store) == 2
 
-    training = zygote.start("train_arriving", store=store, steps=[4])
+    training = zygote.start("train", store=store, steps=[4], arrives=True)
     said: list[Any] = training.hear_all()
     assert training.wait() == 0
     assert ("restored", 2) in said
@@ -154,8 +154,8 @@ def test_a_writer_killed_while_a_snapshot_arrives_is_replaced(
     phase: str, zygote: Zygote, store: Path, tmp_path: Path
 ) -> None:
     training = zygote.start(
-        "train_arriving", store=store, steps=[3], faults=f"kill@{phase}", once=tmp_path / "once",
-        keep=2,
+        "train", store=store, steps=[3], faults=f"kill@{phase}", once=tmp_path / "once", keep=2,
+        arrives=True,
     )  # fmt: skip
     said = training.hear_all()
     assert training.wait() == 0

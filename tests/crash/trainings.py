@@ -68,16 +68,25 @@ def engine_of(saver: instride.Saver) -> BackgroundEngine:
     return saver._engine
 
 
+def let_arrive() -> None:
+    """From now on, in this process, snapshots are written while they come into the arena."""
+    instride.saver.staging.WholeCopy = ArrivingCopy  # type: ignore[attr-defined]
+
+
 def train(
     line: Connection,
     store: Path,
     steps: list[int],
     keep: int | None = None,
     num_values: int = NUM_VALUES,
+    *,
+    arrives: bool = False,
     **options: Any,
 ) -> None:
     """Restore, then save steps, each waited for and reported; then close."""
     warnings.simplefilter("ignore", RuntimeWarning)
+    if arrives:
+        let_arrive()
     weights = Weights(num_values)
     saver = instride.Saver(store, keep=instride.Keep(last=keep), weights=weights, **options)
     line.send(("writer", writer_of(saver)))
@@ -98,12 +107,6 @@ def train(
         line.send(("closed", type(error).__name__))
 
 
-def train_arriving(line: Connection, **told: Any) -> None:
-    """The same with snapshots that come into the arena while they are written."""
-    instride.saver.staging.WholeCopy = ArrivingCopy  # type: ignore[attr-defined]
-    train(line, **told)
-
-
 def train_synchronously(
     line: Connection, store: Path, steps: list[int], keep: int | None = None
 ) -> None:
@@ -119,10 +122,13 @@ def train_synchronously(
 
 
 def train_on(
-    line: Connection, store: Path, num_steps: int, keep: int, *, pack: bool = False, **sizes: int
-) -> None:
+    line: Connection, store: Path, num_steps: int, keep: int, *, pack: bool = False,
+    arrives: bool = False, **sizes: int,
+) -> None:  # fmt: skip
     """Go on where the store is: save step after step, some of them waited for."""
     warnings.simplefilter("ignore", RuntimeWarning)
+    if arrives:
+        let_arrive()
     weights = Weights(**sizes)
     kept = instride.Keep(last=keep)
     try:

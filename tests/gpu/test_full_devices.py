@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 import torch
 
 import instride
 from tests.gpu.trainings import NEEDS_A_GPU, Holder, arena_of, await_locking
 
-pytestmark = NEEDS_A_GPU
+pytestmark = [*NEEDS_A_GPU, pytest.mark.alone]
 
 GIB = 1 << 30
 

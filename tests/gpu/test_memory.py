@@ -110,6 +110,7 @@ def test_a_parameter_that_is_emptied_before_its_optimizer_runs_is_right_or_refus
         assert torch.equal(saved["model"]["0.weight"], wanted)
 
 
+@pytest.mark.alone
 def test_five_hundred_saves_take_no_more_memory_than_a_few(tmp_path: Path) -> None:
     model, optimizer = make(fused=True)
     process = psutil.Process()

@@ -6,6 +6,7 @@ import copy
 from pathlib import Path
 from typing import Any
 
+import pytest
 import torch
 
 import instride
@@ -130,6 +131,7 @@ def test_an_optimizer_that_is_no_part(room: str, tmp_path: Path) -> None:
         hammer(saver, {"model": model}, lambda: one_step(model, optimizer))
 
 
+@pytest.mark.filterwarnings("default")  # the compiler warns of itself
 def test_a_compiled_model_and_a_compiled_optimizer_step(room: str, tmp_path: Path) -> None:
     model, optimizer = make()
     compiled = torch.compile(model)

@@ -17,7 +17,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from instride.faults import TRAINER_PHASES, WRITER_PACK_PHASES, WRITER_PHASES
+from instride.faults import ARRIVE_PHASE, TRAINER_PHASES, WRITER_PACK_PHASES, WRITER_PHASES
 from tests.crash.checks import assert_sound, assert_swept, await_free
 from tests.crash.trainings import NUM_VALUES
 from tests.crash.zygote import Training, Zygote
@@ -42,6 +42,7 @@ class Rounds:
         self._newest_asked = 0
         self._num_values = self._dice.choice(SIZES)
         self._packs = self._dice.random() < 0.5
+        self._arrives = self._dice.random() < 0.5
         self.num_rounds = 0
         self.num_kills = 0
 
@@ -60,6 +61,7 @@ class Rounds:
             keep=self._dice.randint(1, 3),
             num_values=self._num_values,
             pack=self._packs,
+            arrives=self._arrives,
         )
         failure = self._watch(training, may_kill=not faults and not is_clean)
         status = training.wait()
@@ -75,7 +77,8 @@ class Rounds:
         """Where to kill; nothing for a moment of our own choice."""
         phases = (*WRITER_PHASES, *WRITER_PACK_PHASES) if self._packs else WRITER_PHASES
         writer = f"kill@{self._dice.choice(phases)}#{self._dice.randint(1, 3)}"
-        trainer = f"kill@{self._dice.choice(TRAINER_PHASES)}#{self._dice.randint(1, 3)}"
+        ours = (*TRAINER_PHASES, *[ARRIVE_PHASE] * self._arrives)
+        trainer = f"kill@{self._dice.choice(ours)}#{self._dice.randint(1, 3)}"
         return self._dice.choice([writer, trainer, f"{writer},{trainer}", "", ""])
 
     def _watch(self, training: Training, *, may_kill: bool) -> str | None:
