@@ -45,11 +45,11 @@ def test_every_byte_comes_to_its_place_and_none_in_between_is_touched(
     target = torch.full((sum(cuts),), POISON, dtype=torch.uint8)
     places = list(target.split(cuts)[::2])
     source.zero_()
-    for _ in range(3):
+    for turn in range(3):
         busy(queue)
         source.copy_(wanted.cuda())
         told: list[int] = []
-        ring.carry([(places, list(source.split(sizes)))], told.append)
+        ring.carry([(places, list(source.split(sizes)))], told.append, is_awaited=turn % 2 == 1)
         assert told == sorted(set(told))
         assert told[-1] == places[-1].data_ptr() + places[-1].numel()
         source.zero_()

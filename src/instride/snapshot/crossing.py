@@ -30,9 +30,13 @@ class Crossing:
         self._ring = ring
         self._in_flight: deque[torch.cuda.Event] = deque()
 
-    def copy(self, pairs: Iterable[Pairs], group_bytes: int, tell: Telling = tell_nobody) -> None:
+    def copy(
+        self, pairs: Iterable[Pairs], tell: Telling = tell_nobody, *, is_awaited: bool = False
+    ) -> None:
         """The last copies to locked memory may still be under way on return. Where there are none,
-        it is told up to which place of the memory all has come."""
+        it is told up to which place of the memory all has come. `is_awaited`: an optimizer waits
+        for it."""
+        group_bytes = HURRIED_BYTES if is_awaited else PACED_BYTES
         others: list[Pairs] = []
         is_direct = False
         for places, pieces in grouped(self._to_locked(pairs, others), group_bytes):
@@ -46,7 +50,7 @@ class Crossing:
         if others:
             start = self._memory.data_ptr()
             here = tell_nobody if is_direct else lambda address: tell(address - start)
-            self._ring.carry(others, here)
+            self._ring.carry(others, here, is_awaited=is_awaited)
 
     def _to_locked(self, pairs: Iterable[Pairs], others: list[Pairs]) -> Iterator[Pairs]:
         """What goes directly; everything else is left among the others."""

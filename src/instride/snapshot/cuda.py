@@ -14,7 +14,7 @@ import torch
 from instride.snapshot.arena import Arena
 from instride.snapshot.arriving import Telling, tell_nobody
 from instride.snapshot.blocks import WORDS, Block, Pairs, Share, block_bytes_for, cut, grouped
-from instride.snapshot.crossing import HURRIED_BYTES, PACED_BYTES, Crossing
+from instride.snapshot.crossing import HURRIED_BYTES, Crossing
 from instride.snapshot.device_arena import DeviceArena
 from instride.snapshot.gathering import Move, Moves
 from instride.snapshot.late import ChangedError, LateCopy, Promise
@@ -135,7 +135,7 @@ class DeviceCopy:
                 self._late.copy()
                 self._late.end()
                 staged = (block.to_host(memory) for block, memory in self._staged)
-                self._crossing.copy(staged, PACED_BYTES, tell)
+                self._crossing.copy(staged, tell)
                 self._crossing.finish()
                 self._start.synchronize()
         except ChangedError:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import torch
 
 from instride.snapshot.blocks import Share
-from instride.snapshot.crossing import HURRIED_BYTES, Crossing
+from instride.snapshot.crossing import Crossing
 
 Promise = Callable[[], dict[int, torch.Tensor]]
 """Tells which tensors only a fenced optimizer changes, by the address of their storage."""
@@ -68,7 +68,7 @@ class LateCopy:
         self._refuse_changes()
 
     def _copy(self) -> None:
-        self._crossing.copy((share.over_the_bus for share in self._shares), HURRIED_BYTES)
+        self._crossing.copy((share.over_the_bus for share in self._shares), is_awaited=True)
         end = torch.cuda.Event()
         end.record()
         self._end = end

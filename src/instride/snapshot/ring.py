@@ -24,10 +24,11 @@ from instride.snapshot.runtime import let_others_capture
 from instride.snapshot.together import together
 
 NUM_SLOTS = 4
-NUM_THREADS = 2
-"""Each takes what came to one slot to its place while the next piece comes to another. A core does
-that at a fraction of the speed of the bus; more threads would be faster, and take the interpreter
-from the thread that trains so often that its steps show it."""
+NUM_GENTLE = 2
+"""Threads, each of which takes what came to one slot to its place while the next piece comes to
+another. A core does that at a fraction of the speed of the bus. One for each slot is twice as fast,
+and takes the interpreter from the thread that trains so often that its steps show it: that many are
+used where it waits anyway."""
 
 
 class Ring:
@@ -57,7 +58,9 @@ class Ring:
                 self._slots = tuple(slot for slot in whole if self._arena.is_locked(slot))
             return self._slots
 
-    def carry(self, pairs: Iterable[Pairs], tell: Telling = tell_nobody) -> None:
+    def carry(
+        self, pairs: Iterable[Pairs], tell: Telling = tell_nobody, *, is_awaited: bool = False
+    ) -> None:
         """Copy from the device, in the order of the current stream. Everything is in its place on
         return; until then the address is told that all has come up to, in the order of the pairs.
         """
@@ -69,7 +72,8 @@ class Ring:
                 tell(_end_of(places))
             return
         carrier = _Carrier(groups, torch.cuda.current_stream(), InOrder(tell))
-        hands = [slots[number::NUM_THREADS] for number in range(NUM_THREADS)]
+        num_threads = NUM_SLOTS if is_awaited else NUM_GENTLE
+        hands = [slots[number::num_threads] for number in range(num_threads)]
         with self._carrying:  # a save that is given up is drained while it is being drained
             together(*(partial(carrier.work, each) for each in hands if each))
 

@@ -11,7 +11,7 @@ import torch
 from instride.snapshot.arena import Arena
 from instride.snapshot.arriving import Telling
 from instride.snapshot.blocks import Pairs
-from instride.snapshot.crossing import PACED_BYTES, Crossing
+from instride.snapshot.crossing import Crossing
 from instride.snapshot.locked import REGISTERED_BYTES
 from instride.snapshot.ring import NUM_SLOTS, Ring, _Slot
 from tests.unit.snapshot.pretended import Driver, Event
@@ -33,13 +33,14 @@ def random_bytes(num_bytes: int) -> torch.Tensor:
     return torch.randint(0, 256, (num_bytes,), dtype=torch.uint8)
 
 
+@pytest.mark.parametrize("is_awaited", [True, False], ids=["awaited", "gently"])
 @pytest.mark.parametrize("has_arrived", [True, False], ids=["there", "waited for"])
 def test_every_byte_comes_to_its_place(
-    has_arrived: bool, ring: Ring, monkeypatch: pytest.MonkeyPatch
+    has_arrived: bool, is_awaited: bool, ring: Ring, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Event, "has_arrived", has_arrived)
     source, target = random_bytes(sum(SIZES)), torch.zeros(sum(SIZES), dtype=torch.uint8)
-    ring.carry([(list(target.split(SIZES)), list(source.split(SIZES)))])
+    ring.carry([(list(target.split(SIZES)), list(source.split(SIZES)))], is_awaited=is_awaited)
     assert torch.equal(target, source)
 
 
@@ -56,7 +57,7 @@ def test_what_is_told_to_be_there_is(most_pieces: int, ring: Ring, driver: Drive
         assert torch.equal(target[:place], source[:place])
 
     crossing = Crossing(arena, arena.memory, ring)
-    crossing.copy([(list(target.split(SIZES)), list(source.split(SIZES)))], PACED_BYTES, tell)
+    crossing.copy([(list(target.split(SIZES)), list(source.split(SIZES)))], tell)
     assert told == sorted(set(told))
     assert told[-1] == sum(SIZES)
     arena.close()
@@ -72,7 +73,7 @@ def test_an_arena_that_grows_meanwhile_is_told_of_by_the_memory_it_had(ring: Rin
     crossing = Crossing(arena, before, ring)
     pairs = (list(before[: sum(SIZES)].split(SIZES)), list(source.split(SIZES)))
     arena.grow(2 * arena.num_bytes)
-    crossing.copy([pairs], PACED_BYTES, told.append)
+    crossing.copy([pairs], told.append)
     assert told == sorted(set(told))
     assert told[-1] == sum(SIZES)
     assert torch.equal(arena.memory[: sum(SIZES)], source)
@@ -88,7 +89,7 @@ def test_it_is_locked_once_and_no_more_than_its_slots(ring: Ring, driver: Driver
 def test_the_next_piece_is_on_its_way_while_one_is_taken_to_its_place(
     ring: Ring, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("instride.snapshot.ring.NUM_THREADS", 1)
+    monkeypatch.setattr("instride.snapshot.ring.NUM_GENTLE", 1)
     done: list[str] = []
     for name in ("fill", "empty"):
         do = getattr(_Slot, name)
@@ -136,17 +137,17 @@ def test_what_is_locked_is_copied_to_directly_and_the_rest_through_the_ring(
     carried: list[int] = []
     carry = ring.carry
 
-    def note(pairs: list[Pairs], tell: Telling) -> None:
+    def note(pairs: list[Pairs], tell: Telling, *, is_awaited: bool) -> None:
         start = arena.memory.data_ptr()
         carried.extend(place.data_ptr() - start for places, _ in pairs for place in places)
-        carry(pairs, tell)
+        carry(pairs, tell, is_awaited=is_awaited)
 
     monkeypatch.setattr(ring, "carry", note)
     source = random_bytes(arena.num_bytes)
     places, pieces = arena.memory.split(REGISTERED_BYTES), source.split(REGISTERED_BYTES)
     crossing = Crossing(arena, arena.memory, ring)
     told: list[int] = []
-    crossing.copy([(list(places), list(pieces))], PACED_BYTES, told.append)
+    crossing.copy([(list(places), list(pieces))], told.append)
     crossing.finish()
     assert carried == [2 * REGISTERED_BYTES, 3 * REGISTERED_BYTES]
     assert told == []  # what went directly may have come later
