@@ -27,14 +27,7 @@ def make_thread_modest(*, preempts: bool = True) -> None:
     me = threading.get_native_id()
     with suppress(OSError):
         os.setpriority(os.PRIO_PROCESS, me, max(MODEST, os.getpriority(os.PRIO_PROCESS, me)))
-    if not preempts:
-        make_thread_patient()
-
-
-def make_thread_patient() -> None:
-    """Let the calling thread, and those that it starts, wait for a core when they wake up, instead
-    of taking one from who runs there. It gets as much as others do."""
-    if hasattr(os, "SCHED_BATCH"):
+    if not preempts and hasattr(os, "SCHED_BATCH"):
         with suppress(OSError):
             if os.sched_getscheduler(0) == os.SCHED_OTHER:
                 os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))

@@ -10,7 +10,6 @@ from queue import SimpleQueue
 
 from instride.faults import reached
 from instride.store.lock import started_at
-from instride.system.priority import make_thread_patient
 from instride.writer.arena import ArenaMap
 from instride.writer.committing import Commits
 from instride.writer.governing import crews
@@ -48,9 +47,6 @@ def run(wire: Wire) -> int:
     # trainer's affair: what it staged is committed in the time that is left, and then we end.
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    # Every second somebody here looks at the steps: a thread that launches kernels would be held
-    # up by that, on a machine that does not find it another core.
-    make_thread_patient()
     reached("started")
     hello = wire.receive()
     if not isinstance(hello, Hello) or hello.version != VERSION or len(wire.descriptors) != 2:
