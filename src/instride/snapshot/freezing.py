@@ -41,15 +41,16 @@ class Frozen:
         self.tensors = tensors
         self._values = values
 
-    def pickle(self, tensors: Sequence[bytes]) -> bytes:
-        """The pickle of the tree, with these in the places of the tensors."""
+    def pickle(self, tensors: Sequence[bytes]) -> tuple[bytes, list[bytes | memoryview]]:
+        """The pickle of the tree, with these in the places of the tensors; and what else is in it."""
         around = _MARKS.split(self._pickled)
-        leaves = {TENSOR: iter(tensors), VALUE: map(pickled_alone, self._values)}
+        values = list(map(pickled_alone, self._values))
+        leaves = {TENSOR: iter(tensors), VALUE: iter(values)}
         found = [next(leaves[kind]) for kind in around[2::3]]
         assert len(found) == len(tensors) + len(self._values), "a mark was not found again"
         # What stood for a leaf is followed by its number in the memo, which others refer to.
         between = zip(found, around[1::3], around[3::3], strict=True)
-        return b"".join([around[0], *chain.from_iterable(between)])
+        return b"".join([around[0], *chain.from_iterable(between)]), [self._pickled, *values]
 
 
 def freeze(tree: object, *, detached: bool) -> Frozen:

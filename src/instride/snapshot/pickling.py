@@ -45,6 +45,7 @@ class Fragments:
         try:
             torch.save(stand_ins, io.BytesIO(), pickle_module=module)
         except _PickledError:
+            self._names = frozenset(GLOBAL.findall(b"".join(self._pickled)))
             self._verdicts: dict[frozenset[tuple[bytes, bytes]], list[str]] = {}
             return
         raise AssertionError("torch.save did not use the pickler that it was given")
@@ -57,12 +58,13 @@ class Fragments:
 
     def pickle(self, frozen: Frozen) -> tuple[bytes, list[str]]:
         """The `data.pkl` of a frozen tree, and what in it `weights_only` refuses."""
-        data = frozen.pickle(self._pickled)
-        return data, self._refused(data)
+        data, others = frozen.pickle(self._pickled)
+        # Most of it is tensors, whose names are known: who looks through it holds the interpreter.
+        names = self._names.union(*map(GLOBAL.findall, others))
+        return data, self._refused(names, data)
 
-    def _refused(self, data: bytes) -> list[str]:
+    def _refused(self, names: frozenset[tuple[bytes, bytes]], data: bytes) -> list[str]:
         """What `weights_only` refuses; torch is asked once for each set of names."""
-        names = frozenset(GLOBAL.findall(data))
         if names not in self._verdicts:
             self._verdicts[names] = refused_globals(data)
         return self._verdicts[names]

@@ -142,6 +142,8 @@ class Plan:
         """Keep storages alive no longer: all of them, or those on the host that nobody else uses.
         Which ones, by their index; the next tensors there will be others."""
         unused = {index for index in self._storages if of_all or self._is_unused(index)}
+        if not unused:
+            return []
         for index in unused:
             del self._storages[index]
             self.sources[index] = NOTHING
@@ -149,12 +151,14 @@ class Plan:
             if spec.storage in unused:
                 self._addresses[number] = NOWHERE
         self._places = self._places_now()
-        self.num_moves += bool(unused)
+        self.num_moves += 1
         return list(unused)
 
     def _is_unused(self, index: int) -> bool:
+        if self._devices[index].type != "cpu":
+            return False
         num_uses: int = torch._C._storage_Use_Count(self._storages[index]._cdata)
-        return self._devices[index].type == "cpu" and num_uses <= NUM_OWN_USES
+        return num_uses <= NUM_OWN_USES
 
     def _other_storages(
         self, moved: list[tuple[Spec, torch.Tensor]]
