@@ -42,7 +42,7 @@ class Frozen:
         self._values = values
 
     def pickle(self, tensors: Sequence[bytes]) -> tuple[bytes, list[bytes | memoryview]]:
-        """The pickle of the tree, with these in the places of the tensors; and what else is in it."""
+        """The pickle of the tree, with these in the places of the tensors; and what else it has."""
         around = _MARKS.split(self._pickled)
         values = list(map(pickled_alone, self._values))
         leaves = {TENSOR: iter(tensors), VALUE: iter(values)}
