@@ -20,7 +20,8 @@ WRITER_PHASES = (
     "started", "locked", "ready", "begun", "opened", "write", "written", "tail", "synced",
     "manifest", "renamed", "linked", "verified", "deleted",
 )  # fmt: skip
-OF_A_SAVE = WRITER_PHASES[WRITER_PHASES.index("begun") :]
+SAVE_PHASES = WRITER_PHASES[WRITER_PHASES.index("begun") :]
+"""Those of one save; before them the writer starts."""
 PACK_PHASES = (
     "pack.opened", "pack.write", "pack.written", "pack.synced", "pack.checked", "pack.manifest",
     "pack.renamed", "pack.removed", "unpack.opened", "unpack.synced", "unpack.manifest",

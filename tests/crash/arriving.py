@@ -27,7 +27,9 @@ class ArrivingCopy(WholeCopy):
         self._held = [source.clone() for source in self._sources]
 
     def drain(self, tell: Telling = tell_nobody) -> None:
-        for place, held in zip(self._places, self._held, strict=bool(self._held)):
+        if not self._held:
+            return  # it was brought over before
+        for place, held in zip(self._places, self._held, strict=True):
             offset = place.data_ptr() - self._memory.data_ptr()
             for start in range(0, len(held), BIT_BYTES):
                 place[start : start + BIT_BYTES].copy_(held[start : start + BIT_BYTES])

@@ -13,7 +13,7 @@ import torch
 
 import instride
 from instride.errors import SaveFailedError
-from instride.faults import ARRIVE_PHASE, OF_A_SAVE
+from instride.faults import ARRIVE_PHASE, SAVE_PHASES
 from instride.store.directory import checkpoints_in, name_of
 from instride.store.manifest import PIECE_BYTES
 from instride.store.verifying import verify
@@ -45,7 +45,7 @@ def test_what_has_come_is_written_while_the_rest_is_on_its_way(
         had_written: list[bool] = []
 
         def await_writer(place: int) -> None:
-            if len(had_written) == 0 and place > 4 * PIECE_BYTES:
+            if not had_written and place > 4 * PIECE_BYTES:
                 until_s = time.monotonic() + PATIENCE_S
                 while engine.page[PROGRESS] == 0 and time.monotonic() < until_s:
                     time.sleep(0.01)
@@ -149,7 +149,7 @@ def test_a_trainer_killed_while_its_snapshot_arrives_leaves_what_was_committed_b
     assert_swept(store)
 
 
-@pytest.mark.parametrize("phase", OF_A_SAVE)
+@pytest.mark.parametrize("phase", SAVE_PHASES)
 def test_a_writer_killed_while_a_snapshot_arrives_is_replaced(
     phase: str, zygote: Zygote, store: Path, tmp_path: Path
 ) -> None:

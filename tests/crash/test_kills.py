@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from instride.faults import OF_A_SAVE, TRAINER_PHASES, WRITER_PHASES
+from instride.faults import SAVE_PHASES, TRAINER_PHASES, WRITER_PHASES
 from tests.crash.checks import assert_sound, assert_swept, await_free, lose_a_writer, steps_in
 from tests.crash.trainings import STREAMED_VALUES
 from tests.crash.zygote import Zygote
@@ -51,7 +51,7 @@ def test_a_writer_killed_once_at(phase: str, zygote: Zygote, store: Path, tmp_pa
     resume(zygote, store, 4)
 
 
-@pytest.mark.parametrize("phase", OF_A_SAVE)
+@pytest.mark.parametrize("phase", SAVE_PHASES)
 def test_both_killed_the_writer_at(phase: str, zygote: Zygote, store: Path) -> None:
     training = zygote.start(
         "train", store=store, steps=[3], keep=KEPT, faults=f"kill@sent,kill@{phase}"

@@ -19,6 +19,7 @@ from instride.snapshot.arena import LEAST_SLOTS
 from instride.store.directory import checkpoints_in
 from instride.store.manifest import PIECE_BYTES
 from instride.writer.page import COPIED
+from tests.crash.trainings import engine_of
 
 pytestmark = [
     pytest.mark.torch,
@@ -120,6 +121,34 @@ def test_training_may_go_on_after_a_save_that_was_interrupted(tmp_path: Path) ->
         saver.save(3).wait(60)
 
     assert steps_in(tmp_path) == [1, 3]
+
+
+@pytest.mark.parametrize("is_put", [False, True], ids=["before it is posted", "behind that"])
+def test_ctrl_c_in_the_moment_in_which_a_snapshot_is_posted(is_put: bool, tmp_path: Path) -> None:
+    """Whoever is interrupted there cannot know which of the two it was."""
+    model = torch.nn.Linear(2, 2)
+    with instride.Saver(tmp_path, model=model) as saver:
+        saver.save(1).wait(60)
+        poster = engine_of(saver)._poster
+        outbox = poster._outbox
+
+        class Interrupted:
+            get = outbox.get
+
+            def put(self, item: object) -> None:
+                poster._outbox = outbox
+                if is_put:
+                    outbox.put(item)  # type: ignore[arg-type]
+                interrupt()
+
+        poster._outbox = Interrupted()  # type: ignore[assignment]
+        with pytest.raises(KeyboardInterrupt):
+            saver.save(2)
+        model.weight.data.fill_(3.0)
+        saver.save(3).wait(60)
+    assert steps_in(tmp_path) in ([1, 3], [1, 2, 3] if is_put else [1, 3])
+    saved = torch.load(tmp_path / "step_00000003.pt", weights_only=True)
+    assert bool((saved["model"]["weight"] == 3.0).all())
 
 
 def test_ctrl_c_while_a_snapshot_streams_lets_go_of_it(

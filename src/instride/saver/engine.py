@@ -189,10 +189,10 @@ class BackgroundEngine:
             self._in_flight, self._last, self._failed = letter, pending, None
             self._poster.put(Outgoing(pending, letter, staged, finish))
         except BaseException:
-            if self._poster.is_idle:  # else it is brought to its end there
-                self._stager.abandon()
             if letter is not None:
                 self.courier.cancel(letter)
+            self._poster.await_idle()  # it may have it already, and bring it to its end
+            self._stager.abandon()
             raise
         if is_exiting():  # nobody may come to close it any more
             pending.hurry()

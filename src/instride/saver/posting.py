@@ -19,6 +19,8 @@ from instride.saver.telling import Telling
 from instride.system.interpreter import giving_way
 from instride.writer.protocol import Finish
 
+WATCH_S = 0.05
+
 
 class Outgoing(NamedTuple):
     """A snapshot that is in the arena, and what is still to be sent."""
@@ -35,7 +37,7 @@ class Poster:
     def __init__(self, courier: Courier, telling: Telling) -> None:
         self._courier = courier
         self._telling = telling
-        self._outbox: queue.SimpleQueue[Outgoing | None] = queue.SimpleQueue()
+        self._outbox: queue.SimpleQueue[Outgoing | threading.Event | None] = queue.SimpleQueue()
         self._idle = threading.Event()
         self._idle.set()
         self._thread = threading.Thread(target=self._post, daemon=True)
@@ -52,7 +54,12 @@ class Poster:
         return self._idle.is_set()
 
     def await_idle(self) -> None:
-        self._idle.wait()
+        """Until all that was put is done with. Whoever was interrupted may have put something, or
+        only said so: what comes behind it in the queue knows."""
+        behind = threading.Event()
+        self._outbox.put(behind)
+        while self._thread.is_alive() and not behind.wait(WATCH_S):
+            pass  # a saver that was closed meanwhile has nobody who would come to it
 
     def finish(self) -> None:
         """Wait until everything is handed over."""
@@ -62,14 +69,21 @@ class Poster:
     def _post(self) -> None:
         while (item := self._outbox.get()) is not None:
             try:
-                self._send(*item)
-            except Exception as error:  # a state that cannot be pickled fails in its own way
-                failed = SaveFailedError(item.pending.path, f"{type(error).__name__}: {error}")
-                item.pending.fail(failed)  # before the writer says that not all has come
-                self._courier.cancel(item.letter)
-                self._telling.of(failed)
+                if isinstance(item, threading.Event):
+                    item.set()
+                else:
+                    self._post_one(item)
             finally:
                 self._idle.set()
+
+    def _post_one(self, item: Outgoing) -> None:
+        try:
+            self._send(*item)
+        except Exception as error:  # a state that cannot be pickled fails in its own way
+            failed = SaveFailedError(item.pending.path, f"{type(error).__name__}: {error}")
+            item.pending.fail(failed)  # before the writer says that not all has come
+            self._courier.cancel(item.letter)
+            self._telling.of(failed)
 
     def _begin(self, pending: Pending, letter: Letter) -> None:
         if not letter.begin.streams:

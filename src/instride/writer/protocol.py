@@ -38,7 +38,7 @@ class Hello(msgspec.Struct, tag="hello", array_like=True, frozen=True):
 
 
 class Begin(msgspec.Struct, tag="begin", array_like=True, frozen=True):
-    """A snapshot is in the arena, or about to stream through it."""
+    """A snapshot is in the arena, on its way there, or about to stream through it."""
 
     id: int
     path: str
