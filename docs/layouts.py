@@ -20,6 +20,7 @@ import msgspec
 from instride import faults
 from instride.image import layout, zipping
 from instride.store import manifest
+from instride.system import striped
 from instride.writer import page, protocol
 
 PLACE = re.compile(r"(<!-- table: ([\w-]+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
@@ -68,6 +69,7 @@ def filled(path: Path) -> str:
             zipping.central_header("archive/data/1", 0x1234ABCD, 100_000, 384),
         ),
         "end": _end(),
+        "arena": _arena(),
         "page": _page(),
         "to-writer": _messages(protocol.ToWriter),
         "to-trainer": _messages(protocol.ToTrainer),
@@ -126,6 +128,16 @@ def _end() -> str:
         tables.append(_structure(kind, names, raw))
         raw = raw[kind.size :]
     return "\n".join(tables)
+
+
+def _arena() -> str:
+    """The first stripes, and one that begins again with the first file."""
+    starts = [number * striped.STRIPE_BYTES for number in range(striped.NUM_FILES + 2)]
+    rows = (
+        (start, *striped.place_of(start, striped.NUM_FILES), striped.STRIPE_BYTES)
+        for start in starts
+    )
+    return _table(("offset in the arena", "file", "offset in the file", "bytes"), rows)
 
 
 def _page() -> str:

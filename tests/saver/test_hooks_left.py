@@ -27,6 +27,9 @@ class Engine:
     def fence(self) -> None:
         self.asked.append("fence")
 
+    def mark_step(self) -> None:
+        self.asked.append("mark")
+
     def give_way(self) -> None:
         self.asked.append("give way")
 
@@ -42,10 +45,10 @@ def make() -> tuple[Engine, torch.optim.Optimizer, Beats]:
 def test_they_are_gone_when_it_ends() -> None:
     engine, optimizer, beats = make()
     optimizer.step()
-    assert engine.asked == ["fence", "give way", "beat"]
+    assert engine.asked == ["fence", "give way", "mark", "beat"]
     beats.stop()
     optimizer.step()
-    assert len(engine.asked) == 3
+    assert len(engine.asked) == 4
 
 
 def test_as_long_as_something_is_late_an_optimizer_waits_for_it() -> None:

@@ -15,6 +15,7 @@ import torch
 
 import instride
 from instride.saver.staging import MOST_TOUCHING, Stager, _num_touching
+from instride.snapshot.backlog import Backlog
 from instride.snapshot.planning import Plan
 from instride.system.interpreter import giving_way
 
@@ -153,3 +154,22 @@ def test_a_program_that_ends_while_memory_is_asked_for_ends_as_it_wants_to(
             [sys.executable, "-c", ENDS_EARLY, *arguments], capture_output=True, check=False
         )
         assert (done.returncode, done.stderr) == (3, b"")
+
+
+def test_who_locks_memory_is_told_of_each_step_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of the optimizers that step inside of a backward pass, each would tell it amid launching."""
+    marks: list[Backlog] = []
+    monkeypatch.setattr(Backlog, "mark", lambda self: marks.append(self))
+    model = torch.nn.Linear(2, 2)
+    optimizers = {each: torch.optim.SGD([p], lr=0.1) for each, p in model.named_parameters()}
+    with instride.Saver(tmp_path, model=model, **optimizers) as saver:
+        for step in range(3):
+            model(torch.ones(1, 2)).sum().backward()
+            for optimizer in optimizers.values():
+                optimizer.step()
+            assert len(marks) == step + 1
+        saver.due(3)
+        assert len(marks) == 4
+        assert set(marks) == {saver._engine._stager.arena.backlog}  # type: ignore[attr-defined]

@@ -58,6 +58,7 @@ class Beats:
         self._fired_before, self._fired = self._fired, set()
         if self._engine is not None and not self._is_over:
             self._engine.give_way()
+            self._engine.mark_step()
             self._page.beat(step, time.monotonic())
 
     def _promise(self) -> Promise:
@@ -89,6 +90,7 @@ class Beats:
             self._last_optimizer = id(optimizer)
         if self._last_optimizer != id(optimizer):
             return
+        self._engine.mark_step()
         self._num_steps += 1
         if self._num_steps <= NUM_PREPARED:
             self._prepare()

@@ -6,7 +6,7 @@ import errno
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from instride.errors import InstrideError, SaveFailedError
@@ -44,7 +44,7 @@ class Courier:
         directory: Path | None,
         keep: Keep,
         page: SharedPage,
-        arena_fd: int,
+        arena_fds: Sequence[int],
         on_notice: Callable[[Notice], None],
         *,
         packs: bool = False,
@@ -55,7 +55,7 @@ class Courier:
         self._packs = packs
         self._budget = budget
         self._page = page
-        self._arena_fd = arena_fd
+        self._arena_fds = arena_fds
         self._on_notice = on_notice
         self._lock = threading.RLock()
         self._open: dict[int, Letter] = {}
@@ -83,7 +83,7 @@ class Courier:
             self._packs,
             self._budget,
         )
-        self._line = Line(hello, [self._page.fd, self._arena_fd], self._hear, self._on_end)
+        self._line = Line(hello, [self._page.fd, *self._arena_fds], self._hear, self._on_end)
         self.is_blocked = False
         self._line.open()
 

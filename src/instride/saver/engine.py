@@ -53,12 +53,12 @@ class BackgroundEngine:
             with ExitStack() as undoing:
                 self._stager = Stager(memory_bytes)
                 undoing.callback(self._stager.close)
-                self.page, arena_fd = self._stager.page, self._stager.arena.fd
+                self.page = self._stager.page
                 self.courier = Courier(
                     directory,
                     keep,
                     self.page,
-                    arena_fd,
+                    self._stager.arena.fds,
                     self._on_notice,
                     packs=packs,
                     budget=budget,
@@ -91,13 +91,16 @@ class BackgroundEngine:
     def give_way(self) -> None:
         self._stager.give_way()
 
+    def mark_step(self) -> None:
+        self._stager.mark_step()
+
     @property
     def is_late(self) -> bool:
         return self._stager.is_late
 
     @property
     def prepare_cost_s(self) -> float:
-        """How long nothing could be launched on a GPU because memory was being locked for it."""
+        """How long training may have been held up on a GPU because memory was locked for it."""
         return self._stager.prepare_cost_s
 
     @property

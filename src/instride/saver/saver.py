@@ -126,9 +126,10 @@ class Saver:
 
     @property
     def prepare_cost_s(self) -> float:
-        """What preparing has cost so far, at the most: the seconds in which nothing could be
-        launched on a GPU because memory of the host was being locked for it. Kernels that were in
-        the queue ran on. 0 where there is no GPU."""
+        """What preparing may have cost so far: the seconds in which nothing could be launched on a
+        GPU because memory of the host was being locked for it, less those in which kernels of the
+        last step were still in its queue (that of the first GPU, where there are several). 0 where
+        there is none."""
         return self._engine.prepare_cost_s
 
     @property

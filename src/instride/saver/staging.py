@@ -164,6 +164,10 @@ class Stager:
         """By the thread that trains, between two steps."""
         self._device_arenas.give_way()
 
+    def mark_step(self) -> None:
+        """By the thread that trains, once it has launched a step."""
+        self.arena.backlog.mark()
+
     def abandon(self) -> None:
         """The snapshot was not taken to its end: no optimizer is to wait for what is left of it,
         and what was interrupted halfway is planned anew."""
@@ -176,7 +180,8 @@ class Stager:
 
     @property
     def prepare_cost_s(self) -> float:
-        """How long nothing could be launched on a GPU because memory was being locked for it."""
+        """How long nothing could be launched on a GPU because memory was being locked for it, as
+        far as it may have had nothing left to do."""
         return self.arena.register_s + self._device_arenas.register_s
 
     def close_in_child(self) -> None:

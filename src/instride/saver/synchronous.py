@@ -101,6 +101,9 @@ class SynchronousEngine:
     def give_way(self) -> None:
         """Nothing is kept between two saves."""
 
+    def mark_step(self) -> None:
+        """Nothing is done beside it."""
+
     def prepare(self, tree: object, *, detached: bool) -> None:
         """There is no memory to be asked for."""
 

@@ -1,4 +1,4 @@
-"""The memory that snapshots live in: a memfd, shared with the writer, filled in before it is used.
+"""The memory that snapshots live in: shared with the writer, and filled in before it is used.
 
 Its pages are asked for in the background and within a budget: past the limit of a container the
 kernel answers an allocation with SIGKILL, not with an error.
@@ -7,31 +7,33 @@ kernel answers an allocation with SIGKILL, not with an error.
 from __future__ import annotations
 
 import ctypes
-import os
 import threading
-import time
 import weakref
 
 import torch
 
+from instride.snapshot.backlog import Backlog
 from instride.snapshot.helpers import Helpers
 from instride.snapshot.locked import REGISTERED_BYTES, LockedPieces
-from instride.snapshot.mapping import let_go_in_child, map_shared
-from instride.snapshot.pages import CHECK_BYTES, POPULATING, Asking, gently
-from instride.snapshot.runtime import let_others_capture
+from instride.snapshot.locking import lock_gently
+from instride.snapshot.pages import CHECK_BYTES, POPULATING, Asking, Pages, gently
 from instride.snapshot.together import together
 from instride.store.manifest import PIECE_BYTES
 from instride.system.cgroups import available_memory_bytes
-from instride.system.interpreter import giving_way
 from instride.system.priority import make_thread_modest
+from instride.system.striped import (
+    NUM_FILES,
+    close_files,
+    let_go_in_child,
+    make_files,
+    map_striped,
+    place_of,
+    resize,
+)
 
 SPARE_BYTES = 256 << 20
 """What is left to others, whatever the budget says."""
 LEAST_SLOTS = 4
-CLOSED = -1
-BREATH_S = 0.001
-"""Between two pieces that are locked beside training, so that what waits to be launched gets its
-turn. What is launched ahead of the GPU hides the rest."""
 PATIENCE_S = 5.0
 """How long the end of a program waits for a thread that asks for pages: they take milliseconds."""
 LOCKING = "instride-locking"
@@ -41,8 +43,10 @@ LOCKING = "instride-locking"
 class Arena:
     """Memory for one image, or for a part of one that streams through."""
 
-    def __init__(self, budget_bytes: int | None = None) -> None:
-        self.fd = os.memfd_create("instride-arena", os.MFD_CLOEXEC)
+    def __init__(self, budget_bytes: int | None = None, num_files: int = NUM_FILES) -> None:
+        self.fds = make_files("instride-arena", num_files)
+        """Of the files that its memory lies in; none once it is closed."""
+        self._is_closed = False
         self._budget_bytes = budget_bytes
         self._lock = threading.Lock()
         self.num_bytes = 0
@@ -61,6 +65,9 @@ class Arena:
         self._preparing = threading.Lock()
         self._registering = threading.Lock()
         self._locked = LockedPieces()
+        self._hidden_s = 0.0
+        self.backlog = Backlog()
+        """To be marked behind each step."""
         weakref.finalize(self, self._locked.unlock)  # before its memory goes
 
     def room_bytes(self) -> int:
@@ -80,12 +87,12 @@ class Arena:
         with self._lock:
             wanted = -(-wanted_bytes // PIECE_BYTES) * PIECE_BYTES
             wanted = min(wanted, max(self.room_bytes(), LEAST_SLOTS * PIECE_BYTES))
-            if wanted <= self.num_bytes or self.fd == CLOSED:
+            if wanted <= self.num_bytes or self._is_closed:
                 return
             self._locked.unlock()
-            os.ftruncate(self.fd, wanted)
-            # The old mapping goes when the last view of it does; the pages are the file's.
-            mapping = map_shared(self.fd, wanted)
+            resize(self.fds, wanted)
+            # The old mapping goes when the last view of it does; the pages are those of the files.
+            mapping = map_striped(self.fds, wanted)
             self._mappings = [each for each in self._mappings if each() is not None]
             self._mappings.append(weakref.ref(mapping))
             self.memory = torch.frombuffer(mapping, dtype=torch.uint8)
@@ -126,8 +133,9 @@ class Arena:
         self._helpers.await_stopped(timeout_s)
 
     def lock(self, device: torch.device) -> None:
-        """Lock all of it for GPUs, in a modest thread, a piece now and then. For all of them: one
-        is named that the process uses, because there is a context on it already."""
+        """Lock all of it for GPUs, in a modest thread, mostly while the one that is named has a
+        backlog. For all of them: it is one that the process uses, because there is a context on it
+        already."""
         if not self._registering.locked() and self.locked_bytes < self.num_bytes:
             locking = threading.Thread(
                 target=self._lock_gently, args=(device,), name=LOCKING, daemon=True
@@ -135,37 +143,29 @@ class Arena:
             self._helpers.start(locking)
 
     def _lock_gently(self, device: torch.device) -> None:
-        # Whoever launches takes the interpreter back at once: between any two pieces, this thread
-        # would have to wait until that one must hand it over.
-        with self._registering, torch.cuda.device(device), giving_way():
-            make_thread_modest(preempts=False)
-            let_others_capture()
+        with self._registering:
             self._locked.is_refused = False  # memory may have been short just then
-            has_more = True
-            while has_more:  # close behind those who ask for pages, and then the rest
-                has_more = self._await_others() or self._ask_for_next(gently())
-                self.register(BREATH_S)
+            lock_gently(self, device)
 
-    def _await_others(self) -> bool:
-        """Whether pages are on their way that somebody else asked for; a moment passes."""
-        if self._under_way:
-            time.sleep(BREATH_S)
-            return True
-        return False
-
-    def register(self, breath_s: float = 0.0) -> None:
+    def register(self) -> None:
         """Lock the pages for GPUs, so that they copy at the speed of the bus.
 
         In small pieces, once they are populated: while one is registered, nothing can be launched.
         """
-        while self._register_next():
-            time.sleep(breath_s)
+        while self.register_next():
+            pass
 
-    def _register_next(self) -> bool:
+    def register_next(self) -> bool:
         """Lock a piece; whether there was one, and it could be."""
         with self._lock:
             piece = self._next_unlocked()
-            return piece is not None and self._locked.lock(*piece)
+            if piece is None:
+                return False
+            before_s = self._locked.took_s
+            is_locked = self._locked.lock(*piece)
+            if self.backlog.is_left:
+                self._hidden_s += self._locked.took_s - before_s
+            return is_locked
 
     def _next_unlocked(self) -> tuple[int, int] | None:
         """The address and size of the piece to be locked next, if it has its pages: locking would
@@ -178,14 +178,26 @@ class Arena:
         return self.memory.data_ptr() + start, end - start
 
     @property
+    def has_unlocked(self) -> bool:
+        """Whether a piece has its pages, and can be locked next."""
+        return self._next_unlocked() is not None
+
+    @property
+    def is_asked_for(self) -> bool:
+        """Whether pages of it are on their way."""
+        return bool(self._under_way)
+
+    @property
     def locked_bytes(self) -> int:
         """So many from the beginning on are locked for GPUs."""
         return min(self._locked.num_bytes, self.num_bytes)
 
     @property
     def register_s(self) -> float:
-        """How long nothing could be launched on a GPU because memory was being locked for it."""
-        return self._locked.took_s
+        """How long nothing could be launched on a GPU because memory was being locked for it, as
+        far as it may have had nothing left to do."""
+        hidden_s = self._hidden_s  # first: the other one is counted before it
+        return self._locked.took_s - hidden_s
 
     def is_locked(self, place: torch.Tensor) -> bool:
         """Whether a GPU can copy to this part of the arena at the speed of the bus. A part of the
@@ -195,32 +207,36 @@ class Arena:
 
     def populate(self) -> None:
         """Ask for the pages that are not there yet, step by step."""
-        while self._ask_for_next(POPULATING):
+        while self.ask_for_next(POPULATING):
             pass
 
     def touch(self) -> None:
         """The same, held up less by whoever trains, and holding them up less."""
-        while self._ask_for_next(gently()):
+        while self.ask_for_next(gently()):
             pass
 
-    def _ask_for_next(self, asking: Asking) -> bool:
+    def ask_for_next(self, asking: Asking) -> bool:
         """Whether there was something to ask for, and memory left for it."""
         with self._lock:
             start = self._mapped
             end = min(start - start % asking.most_bytes + asking.most_bytes, self.num_bytes)
-            if start >= end or self._helpers.is_stopping:
+            if start >= end or self._helpers.is_stopping or self._is_closed:
                 return False
             is_new = start >= self._allocated and start % CHECK_BYTES == 0
             if is_new and not self._left_bytes():
                 return False  # whoever is to use the rest looks at the room again
-            part = self.memory[start:end]  # so that the mapping is there until the call is over
+            # With their memory, so that the mapping is there until the call is over.
+            file, offset = place_of(start, len(self.fds))
+            pages = Pages(self.fds[file], offset, self.memory[start:end])
             before = self._allocated
             self._mapped, self._allocated = end, max(end, before)
             self._under_way.append((start, end))
         try:
-            is_there = asking.ask(part)
+            is_there = asking.ask(pages)
         finally:
-            self._under_way.remove((start, end))
+            with self._lock:
+                self._under_way.remove((start, end))
+                self._close_unused()
         if not is_there:
             with self._lock:
                 self._mapped = min(start, self._mapped)
@@ -231,12 +247,12 @@ class Arena:
     def close_in_child(self) -> None:
         """A forked child must not keep the memory alive, for as long as it lives."""
         self._locked.forget()
+        self.backlog.forget()
         for mapping in (each() for each in self._mappings):
             if mapping is not None:
                 let_go_in_child(mapping)
-        if self.fd != CLOSED:
-            os.close(self.fd)
-            self.fd = CLOSED
+        close_files(self.fds)
+        self.fds = ()
 
     def close(self) -> None:
         self.stop_preparing()
@@ -245,5 +261,11 @@ class Arena:
             self._locked.unlock()
             self.num_bytes = 0
             self.memory = torch.empty(0, dtype=torch.uint8)
-            os.close(self.fd)
-            self.fd = CLOSED  # the number may be somebody else's file from now on
+            self._is_closed = True
+            self._close_unused()
+
+    def _close_unused(self) -> None:
+        """Once nobody is about to allocate pages: the numbers may be those of other files then."""
+        if self._is_closed and not self._under_way:
+            close_files(self.fds)
+            self.fds = ()

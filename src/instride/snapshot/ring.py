@@ -35,7 +35,7 @@ class Ring:
     """Slots of locked memory, each in one registration, as large as the largest piece."""
 
     def __init__(self) -> None:
-        self._arena = Arena()
+        self._arena = Arena(num_files=1)
         self._slots: tuple[torch.Tensor, ...] | None = None
         self._making_ready = threading.Lock()
         self._carrying = threading.Lock()

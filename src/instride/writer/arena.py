@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import mmap
+from collections.abc import Sequence
+
+from instride.system.striped import map_striped
 
 
 class ArenaMap:
     """Mapped memory of the trainer's; it grows with it."""
 
-    def __init__(self, fd: int) -> None:
-        self._fd = fd
-        self._view: memoryview | None = None
+    def __init__(self, fds: Sequence[int]) -> None:
+        self._fds = fds
+        self._view = memoryview(b"")
 
     def view(self, num_bytes: int) -> memoryview:
-        if self._view is None or len(self._view) != num_bytes:
-            self._view = (
-                memoryview(mmap.mmap(self._fd, num_bytes)) if num_bytes else memoryview(b"")
-            )
+        if len(self._view) != num_bytes:
+            self._view = memoryview(b"")
+            if num_bytes:
+                self._view = memoryview(map_striped(self._fds, num_bytes)).cast("B")
         return self._view

@@ -49,9 +49,10 @@ def run(wire: Wire) -> int:
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     reached("started")
     hello = wire.receive()
-    if not isinstance(hello, Hello) or hello.version != VERSION or len(wire.descriptors) != 2:
+    if not isinstance(hello, Hello) or hello.version != VERSION or len(wire.descriptors) < 2:
         return 1
-    page, arena = SharedPage(wire.descriptors[0]), ArenaMap(wire.descriptors[1])
+    page_fd, *arena_fds = wire.descriptors
+    page, arena = SharedPage(page_fd), ArenaMap(arena_fds)
     trainer = watch(hello)
     if trainer is None:
         return 0

@@ -15,15 +15,16 @@ import msgspec
 
 from instride.store.retention import Keep
 
-VERSION = 3
+VERSION = 4
 LENGTH = struct.Struct("<I")
 MOST_BYTES = (1 << 32) - 1
 CHUNK_BYTES = 1 << 16
-MOST_DESCRIPTORS = 4
+MOST_DESCRIPTORS = 8
 
 
 class Hello(msgspec.Struct, tag="hello", array_like=True, frozen=True):
-    """The first message: who asks, and for which store. Two descriptors: shared page, arena."""
+    """The first message: who asks, and for which store. Descriptors: the shared
+    page, and the files of the arena."""
 
     version: int
     trainer_pid: int

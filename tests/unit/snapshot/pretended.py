@@ -41,8 +41,7 @@ class Event:
         self.is_recorded = True
 
     def query(self) -> bool:
-        assert self.is_recorded
-        return self.has_arrived
+        return self.has_arrived or not self.is_recorded
 
     def synchronize(self) -> None:
         assert self.is_recorded
@@ -58,4 +57,5 @@ def pretend(monkeypatch: pytest.MonkeyPatch) -> Driver:
     monkeypatch.setattr(torch.cuda, "current_device", lambda: 0)
     monkeypatch.setattr(torch.cuda, "device", nullcontext)
     monkeypatch.setattr(torch.cuda, "stream", nullcontext)
+    monkeypatch.setattr(torch.cuda, "is_current_stream_capturing", lambda: False)
     return made

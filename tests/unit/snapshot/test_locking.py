@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 from collections.abc import Iterator
@@ -12,11 +11,14 @@ from pathlib import Path
 import pytest
 import torch
 
-from instride.snapshot.arena import BREATH_S, LOCKING, Arena
+from instride.snapshot import locking
+from instride.snapshot.arena import LOCKING, Arena
 from instride.snapshot.locked import REGISTERED_BYTES
-from instride.snapshot.pages import CHECK_BYTES, Asking
+from instride.snapshot.locking import LOOK_S
+from instride.snapshot.pages import CHECK_BYTES, Asking, Pages
 from instride.store.manifest import PIECE_BYTES
-from tests.unit.snapshot.pretended import Driver
+from instride.system.striped import close_files
+from tests.unit.snapshot.pretended import Driver, Event
 
 pytestmark = pytest.mark.torch
 
@@ -32,12 +34,38 @@ def arena(driver: Driver) -> Iterator[Arena]:
     assert driver.locked == {}
 
 
+@pytest.fixture(autouse=True)
+def in_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody trains here."""
+    monkeypatch.setattr(locking, "PACE_S", 0.001)
+    monkeypatch.setattr(locking, "UNSEEN_PACE_S", 0.001)
+
+
 def lock_gently(arena: Arena, gpu: torch.device = GPU) -> None:
     """To its end, in a thread of its own: it will not be scheduled as others are."""
     arena.lock(gpu)
+    await_locked()
+
+
+def await_locked() -> None:
     for thread in threading.enumerate():
         if thread.name == LOCKING:
             thread.join(60)
+
+
+def lock_and_watch(arena: Arena) -> None:
+    """Once its pages are there, until somebody looks out for steps."""
+    arena.populate()
+    arena.lock(GPU)
+    deadline_s = time.monotonic() + 60
+    while arena.backlog._watched is None and time.monotonic() < deadline_s:
+        time.sleep(0.001)
+
+
+def await_pieces(driver: Driver, number: int) -> None:
+    deadline_s = time.monotonic() + 60
+    while len(driver.locked) < number and time.monotonic() < deadline_s:
+        time.sleep(0.001)
 
 
 def test_it_is_locked_beside_training_in_pieces(arena: Arena, driver: Driver) -> None:
@@ -74,12 +102,12 @@ def test_pages_that_others_asked_for_are_locked_once_they_are_there(
     arena.grow(4 * REGISTERED_BYTES)
     is_asking, is_there = threading.Event(), threading.Event()
 
-    def ask(part: torch.Tensor) -> bool:
+    def ask(pages: Pages) -> bool:
         is_asking.set()
         return is_there.wait(60)
 
     asking = Asking(2 * REGISTERED_BYTES, ask)
-    other = threading.Thread(target=arena._ask_for_next, args=(asking,))
+    other = threading.Thread(target=arena.ask_for_next, args=(asking,))
     other.start()
     assert is_asking.wait(60)
     arena.populate()
@@ -87,23 +115,88 @@ def test_pages_that_others_asked_for_are_locked_once_they_are_there(
     assert arena.locked_bytes == 0
 
     looks = 0
-    awaits = arena._await_others
 
-    def await_others() -> bool:
+    def look(seen: Arena) -> bool:
         nonlocal looks
         looks += 1
-        return awaits()
+        return bool(seen._under_way)
 
-    monkeypatch.setattr(arena, "_await_others", await_others)
+    monkeypatch.setattr(Arena, "is_asked_for", property(look))
     arena.lock(GPU)
     time.sleep(0.1)
-    assert looks <= 0.1 / BREATH_S + 1  # and not as often as it can
+    assert 0 < looks <= 0.1 / LOOK_S + 1  # and not as often as it can
     is_there.set()
     other.join(60)
-    for thread in threading.enumerate():
-        if thread.name == LOCKING:
-            thread.join(60)
+    await_locked()
     assert arena.locked_bytes == arena.num_bytes
+
+
+def test_what_the_gpu_has_to_do_hides_it(
+    arena: Arena, driver: Driver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(locking, "UNSEEN_PACE_S", 600)
+    monkeypatch.setattr(locking, "PACE_S", 600)
+    monkeypatch.setattr(Event, "has_arrived", False)
+    arena.grow(8 * REGISTERED_BYTES)
+    lock_and_watch(arena)
+    time.sleep(0.05)
+    assert driver.locked == {}  # no step was seen: for all it knows, the next one is launched
+
+    arena.backlog.mark()
+    await_locked()
+
+    assert arena.locked_bytes == arena.num_bytes
+    assert arena.register_s == 0
+
+
+def test_nothing_is_locked_once_the_gpu_has_nothing_left_to_do(
+    arena: Arena, driver: Driver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Until the next step has been launched."""
+    monkeypatch.setattr(locking, "UNSEEN_PACE_S", 600)
+    monkeypatch.setattr(locking, "PACE_S", 600)
+    monkeypatch.setattr(Event, "has_arrived", False)
+
+    def lock(*piece: int) -> int:
+        if len(driver.locked) == 2:
+            monkeypatch.setattr(Event, "has_arrived", True)
+        return Driver.cudaHostRegister(driver, *piece)
+
+    monkeypatch.setattr(driver, "cudaHostRegister", lock)
+    arena.grow(8 * REGISTERED_BYTES)
+    lock_and_watch(arena)
+    arena.backlog.mark()
+    await_pieces(driver, 3)
+    time.sleep(0.05)
+    assert len(driver.locked) == 3
+    felt_s = arena.register_s
+    assert felt_s > 0  # that it ended before the last piece was locked
+
+    monkeypatch.setattr(Event, "has_arrived", False)
+    arena.backlog.mark()
+    await_locked()
+    assert arena.locked_bytes == arena.num_bytes
+    assert arena.register_s == felt_s
+
+
+def test_without_steps_to_hide_behind_it_is_locked_all_the_same(
+    arena: Arena, driver: Driver
+) -> None:
+    """Slowly; and whoever asks is told what that may have cost."""
+    arena.grow(4 * REGISTERED_BYTES)
+    lock_gently(arena)
+
+    assert arena.locked_bytes == arena.num_bytes
+    assert arena.register_s > 0
+
+
+def test_a_forked_child_marks_no_steps(driver: Driver, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The thread that wants to know is not there, and CUDA neither."""
+    arena = Arena()
+    with arena.backlog.watched(GPU):
+        arena.close_in_child()
+        monkeypatch.setattr(Event, "record", lambda self: pytest.fail("a step was marked"))
+        arena.backlog.mark()
 
 
 def test_a_driver_that_refuses_is_not_asked_again_and_again(
@@ -222,7 +315,7 @@ def test_memory_of_an_arena_that_nobody_has_any_more_is_unlocked_before_it_is_un
     arena.grow(2 * REGISTERED_BYTES)
     arena.populate()
     arena.register()
-    os.close(arena.fd)
+    close_files(arena.fds)
     del arena
 
     assert was_mapped == [True, True]
@@ -235,13 +328,13 @@ def test_pages_of_a_mapping_of_before_do_not_count_as_those_of_this_one(
     """Somebody may still be asking for them."""
     arena.grow(2 * REGISTERED_BYTES)
 
-    def grow_meanwhile(part: torch.Tensor) -> bool:
+    def grow_meanwhile(pages: Pages) -> bool:
         arena.grow(4 * REGISTERED_BYTES)
-        arena._ask_for_next(Asking(REGISTERED_BYTES, lambda part: True))
+        arena.ask_for_next(Asking(REGISTERED_BYTES, lambda pages: True))
         arena._under_way.append((2 * REGISTERED_BYTES, 3 * REGISTERED_BYTES))
         return True
 
-    arena._ask_for_next(Asking(2 * REGISTERED_BYTES, grow_meanwhile))
+    arena.ask_for_next(Asking(2 * REGISTERED_BYTES, grow_meanwhile))
     arena.register()
     assert arena.locked_bytes == REGISTERED_BYTES
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 import torch
 
 from instride.snapshot.arena import Arena
-from instride.snapshot.arriving import Telling
+from instride.snapshot.arriving import Telling, tell_nobody
 from instride.snapshot.blocks import Pairs
 from instride.snapshot.crossing import Crossing
 from instride.snapshot.locked import REGISTERED_BYTES
@@ -126,18 +127,20 @@ def test_a_copy_that_fails_is_told_and_the_next_one_works(ring: Ring) -> None:
     assert torch.equal(target, source)
 
 
+@pytest.mark.parametrize("is_awaited", [True, False], ids=["awaited", "gently"])
+@pytest.mark.parametrize("num_locked", [0, 2, 4])
 def test_what_is_locked_is_copied_to_directly_and_the_rest_through_the_ring(
-    ring: Ring, monkeypatch: pytest.MonkeyPatch
+    num_locked: int, is_awaited: bool, ring: Ring, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     arena = Arena()
     arena.grow(4 * REGISTERED_BYTES)
     arena.populate()
-    arena._register_next()
-    arena._register_next()
+    for _ in range(num_locked):
+        arena.register_next()
     carried: list[int] = []
     carry = ring.carry
 
-    def note(pairs: list[Pairs], tell: Telling, *, is_awaited: bool) -> None:
+    def note(pairs: list[Pairs], tell: Telling = tell_nobody, *, is_awaited: bool = False) -> None:
         start = arena.memory.data_ptr()
         carried.extend(place.data_ptr() - start for places, _ in pairs for place in places)
         carry(pairs, tell, is_awaited=is_awaited)
@@ -147,9 +150,38 @@ def test_what_is_locked_is_copied_to_directly_and_the_rest_through_the_ring(
     places, pieces = arena.memory.split(REGISTERED_BYTES), source.split(REGISTERED_BYTES)
     crossing = Crossing(arena, arena.memory, ring)
     told: list[int] = []
-    crossing.copy([(list(places), list(pieces))], told.append)
+    if is_awaited:
+        crossing.copy_awaited([(list(places), list(pieces))])
+    else:
+        crossing.copy([(list(places), list(pieces))], told.append)
     crossing.finish()
-    assert carried == [2 * REGISTERED_BYTES, 3 * REGISTERED_BYTES]
-    assert told == []  # what went directly may have come later
+    assert carried == [number * REGISTERED_BYTES for number in range(num_locked, 4)]
+    assert bool(told) == (num_locked == 0 and not is_awaited)  # what went directly may come later
+    assert torch.equal(arena.memory, source)
+    arena.close()
+
+
+def test_what_is_awaited_goes_both_ways_at_a_time(
+    ring: Ring, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each way would have to wait for the other, and an optimizer for both."""
+    arena = Arena()
+    arena.grow(2 * REGISTERED_BYTES)
+    arena.populate()
+    arena.register_next()
+    both = threading.Barrier(2, timeout=60)
+    crossing = Crossing(arena, arena.memory, ring)
+    for owner, name in ((ring, "carry"), (crossing, "_directly")):
+        do = getattr(owner, name)
+
+        def meet(*what: Any, do: Any = do, **how: Any) -> Any:
+            both.wait()
+            return do(*what, **how)
+
+        monkeypatch.setattr(owner, name, meet)
+    source = random_bytes(arena.num_bytes)
+    places, pieces = arena.memory.split(REGISTERED_BYTES), source.split(REGISTERED_BYTES)
+    crossing.copy_awaited([(list(places), list(pieces))])
+    crossing.finish()
     assert torch.equal(arena.memory, source)
     arena.close()

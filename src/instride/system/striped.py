@@ -1,0 +1,108 @@
+"""Shared memory that lies in several files, a stripe in each in turn.
+
+Whoever asks for pages of a file waits for all others who do: with one file, six threads get no more
+of them in a second than three. It is mapped without descriptors of its own, so that a forked child
+can let go of it: Python's own maps keep a copy, which no child gets at.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+import os
+import weakref
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from typing import NamedTuple
+
+NUM_FILES = 4
+STRIPE_BYTES = 64 << 20
+"""A process may map some 65,000 of them, which is four terabytes."""
+NO_RESERVE = 0x4000
+FIXED = 0x10
+NO_ACCESS = 0
+FAILED = ctypes.c_void_p(-1).value
+
+_libc = ctypes.CDLL(None)
+_libc.munmap.argtypes = (ctypes.c_void_p, ctypes.c_size_t)
+# Without handing on the interpreter: each of hundreds of calls would have to wait until it is back.
+_at_once = ctypes.PyDLL(None, use_errno=True)
+_at_once.mmap.restype = ctypes.c_void_p
+_at_once.mmap.argtypes = (
+    ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long,
+)  # fmt: skip
+_NOTHING = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | NO_RESERVE
+
+
+class Place(NamedTuple):
+    """In which of the files, and where in it."""
+
+    file: int
+    offset: int
+
+
+def place_of(start: int, num_files: int) -> Place:
+    """Of a byte of the memory, and of those behind it in the same stripe."""
+    number, within = divmod(start, STRIPE_BYTES)
+    return Place(number % num_files, number // num_files * STRIPE_BYTES + within)
+
+
+def make_files(name: str, num_files: int) -> tuple[int, ...]:
+    """Descriptors of all of them, or of none."""
+    fds: list[int] = []
+    try:
+        while len(fds) < num_files:
+            fds.append(os.memfd_create(name, os.MFD_CLOEXEC))
+    except BaseException:
+        close_files(fds)
+        raise
+    return tuple(fds)
+
+
+def close_files(fds: Sequence[int]) -> None:
+    for fd in fds:
+        with suppress(OSError):  # a process that was forked in between may have some of them only
+            os.close(fd)
+
+
+def resize(fds: Sequence[int], num_bytes: int) -> None:
+    """Give all files together so many bytes."""
+    sizes = [0] * len(fds)
+    for start, length in _stripes(num_bytes):
+        file, offset = place_of(start, len(fds))
+        sizes[file] = offset + length
+    for fd, size in zip(fds, sizes, strict=True):
+        os.ftruncate(fd, size)
+
+
+def map_striped(fds: Sequence[int], num_bytes: int) -> ctypes.Array[ctypes.c_uint8]:
+    """The files as one memory, mapped as long as somebody has this object, or a view of it."""
+    address = _map(None, num_bytes, NO_ACCESS, _NOTHING, -1, 0)
+    memory = (ctypes.c_uint8 * num_bytes).from_address(address)
+    weakref.finalize(memory, _libc.munmap, address, num_bytes).atexit = False
+    access, flags = mmap.PROT_READ | mmap.PROT_WRITE, mmap.MAP_SHARED | FIXED
+    for start, length in _stripes(num_bytes):
+        file, offset = place_of(start, len(fds))
+        _map(address + start, length, access, flags, fds[file], offset)
+    return memory
+
+
+def let_go_in_child(memory: ctypes.Array[ctypes.c_uint8]) -> None:
+    """The addresses stay taken, by nothing: whatever else came to lie there would be unmapped with
+    the object."""
+    with suppress(OSError):
+        _map(ctypes.addressof(memory), len(memory), NO_ACCESS, _NOTHING | FIXED, -1, 0)
+
+
+def _stripes(num_bytes: int) -> Iterator[tuple[int, int]]:
+    """Where each begins, and how long it is."""
+    for start in range(0, num_bytes, STRIPE_BYTES):
+        yield start, min(STRIPE_BYTES, num_bytes - start)
+
+
+def _map(address: int | None, num_bytes: int, access: int, flags: int, fd: int, offset: int) -> int:
+    mapped: int = _at_once.mmap(address, num_bytes, access, flags, fd, offset)
+    if mapped == FAILED:
+        code = ctypes.get_errno()
+        raise OSError(code, os.strerror(code))
+    return mapped
