@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator
-from functools import partial
 
 import torch
 
@@ -12,16 +11,12 @@ from instride.snapshot.arena import Arena
 from instride.snapshot.arriving import Telling, tell_nobody
 from instride.snapshot.blocks import Pairs, grouped
 from instride.snapshot.ring import Ring
-from instride.snapshot.runtime import let_others_capture
-from instride.snapshot.together import together
 
 NUM_IN_FLIGHT = 2
 PACED_BYTES = 32 << 20
 """Half a millisecond of the bus: a loop that synchronizes waits for two or three of these."""
 HURRIED_BYTES = 512 << 20
 """How much is given to the bus at once of what an optimizer waits for anyway."""
-SHARED_BYTES = 128 << 20
-"""The same where pieces for the ring come in between."""
 
 
 class Crossing:
@@ -35,40 +30,16 @@ class Crossing:
         self._ring = ring
         self._in_flight: deque[torch.cuda.Event] = deque()
 
-    def copy(self, pairs: Iterable[Pairs], tell: Telling = tell_nobody) -> None:
+    def copy(
+        self, pairs: Iterable[Pairs], tell: Telling = tell_nobody, *, is_awaited: bool = False
+    ) -> None:
         """The last copies to locked memory may still be under way on return. Where there are none,
-        it is told up to which place of the memory all has come."""
+        it is told up to which place of the memory all has come. `is_awaited`: an optimizer waits
+        for it."""
+        group_bytes = HURRIED_BYTES if is_awaited else PACED_BYTES
         others: list[Pairs] = []
-        is_direct = self._directly(self._to_locked(pairs, others), PACED_BYTES)
-        if others:
-            start = self._memory.data_ptr()
-            here = tell_nobody if is_direct else lambda address: tell(address - start)
-            self._ring.carry(others, here)
-
-    def copy_awaited(self, pairs: Iterable[Pairs]) -> None:
-        """The same for what an optimizer waits for: both ways at a time, and in a hurry."""
-        others: list[Pairs] = []
-        locked = [pair for pair in self._to_locked(pairs, others) if pair[0]]
-        if not others:
-            self._directly(locked, HURRIED_BYTES)
-        elif not locked:
-            self._ring.carry(others, is_awaited=True)
-        else:
-            stream = torch.cuda.current_stream()
-            together(
-                partial(self._directly, locked, SHARED_BYTES), partial(self._beside, others, stream)
-            )
-
-    def _beside(self, others: list[Pairs], stream: torch.cuda.Stream) -> None:
-        """Through the ring, in a thread of its own."""
-        with torch.cuda.device(stream.device), torch.cuda.stream(stream), torch.no_grad():
-            let_others_capture()
-            self._ring.carry(others, is_awaited=True)
-
-    def _directly(self, pairs: Iterable[Pairs], group_bytes: int) -> bool:
-        """Whether there was anything to copy."""
         is_direct = False
-        for places, pieces in grouped(pairs, group_bytes):
+        for places, pieces in grouped(self._to_locked(pairs, others), group_bytes):
             is_direct = True
             torch._foreach_copy_(places, pieces, non_blocking=True)
             event = torch.cuda.Event(blocking=True)
@@ -76,7 +47,10 @@ class Crossing:
             self._in_flight.append(event)
             if len(self._in_flight) > NUM_IN_FLIGHT:
                 self._in_flight.popleft().synchronize()
-        return is_direct
+        if others:
+            start = self._memory.data_ptr()
+            here = tell_nobody if is_direct else lambda address: tell(address - start)
+            self._ring.carry(others, here, is_awaited=is_awaited)
 
     def _to_locked(self, pairs: Iterable[Pairs], others: list[Pairs]) -> Iterator[Pairs]:
         """What goes directly; everything else is left among the others."""

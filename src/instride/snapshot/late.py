@@ -68,7 +68,7 @@ class LateCopy:
         self._refuse_changes()
 
     def _copy(self) -> None:
-        self._crossing.copy_awaited(share.over_the_bus for share in self._shares)
+        self._crossing.copy((share.over_the_bus for share in self._shares), is_awaited=True)
         end = torch.cuda.Event()
         end.record()
         self._end = end

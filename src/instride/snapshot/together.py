@@ -9,20 +9,20 @@ from contextlib import suppress
 from instride.system.priority import make_thread_modest
 
 
-def together(*jobs: Callable[[], object]) -> None:
+def together(*jobs: Callable[[], None]) -> None:
     """Do all of it, the first job in this thread, the others in threads of their own.
 
     Whatever happens to one, all come to their end; then the first error is raised.
     """
     errors: list[Exception] = []
 
-    def do(job: Callable[[], object]) -> None:
+    def do(job: Callable[[], None]) -> None:
         try:
             job()
         except Exception as error:
             errors.append(error)
 
-    def do_modestly(job: Callable[[], object]) -> None:
+    def do_modestly(job: Callable[[], None]) -> None:
         make_thread_modest(preempts=False)
         do(job)
 
