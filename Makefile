@@ -57,7 +57,7 @@ test: lint $(TORCHED) $(BROWSER) ## lint, then all tests
 
 # CI has no GPU. What fills its memory, or looks at all of it, comes last and by itself.
 gpu: $(TOOLS) $(TORCHED) ## the tests that need a GPU, where there is one: make gpu TORCH=torch
-	@$(BIN)/pytest -q -n auto --dist loadgroup -m "not alone" tests/gpu
+	@$(BIN)/pytest -q -n auto -m "not alone" tests/gpu
 	@$(BIN)/pytest -q -m alone tests/gpu
 
 lint: $(TOOLS) ## style, types and layers

@@ -18,8 +18,8 @@ from tests.crash.checks import await_free
 from tests.gpu.trainer import STEPS, values_of
 from tests.gpu.trainings import NEEDS_A_GPU
 
-# All of them are started by the first: in one process, where tests are run in several.
-pytestmark = [*NEEDS_A_GPU, pytest.mark.xdist_group("kills")]
+# All of them are started by the first, in whatever process that runs.
+pytestmark = [*NEEDS_A_GPU, pytest.mark.alone]
 
 ROOMS = ("room", "no-room")
 CASES = [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -150,38 +149,9 @@ def test_what_is_locked_is_copied_to_directly_and_the_rest_through_the_ring(
     places, pieces = arena.memory.split(REGISTERED_BYTES), source.split(REGISTERED_BYTES)
     crossing = Crossing(arena, arena.memory, ring)
     told: list[int] = []
-    if is_awaited:
-        crossing.copy_awaited([(list(places), list(pieces))])
-    else:
-        crossing.copy([(list(places), list(pieces))], told.append)
+    crossing.copy([(list(places), list(pieces))], told.append, is_awaited=is_awaited)
     crossing.finish()
     assert carried == [number * REGISTERED_BYTES for number in range(num_locked, 4)]
-    assert bool(told) == (num_locked == 0 and not is_awaited)  # what went directly may come later
-    assert torch.equal(arena.memory, source)
-    arena.close()
-
-
-def test_what_is_awaited_goes_both_ways_at_a_time(
-    ring: Ring, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Each way would have to wait for the other, and an optimizer for both."""
-    arena = Arena()
-    arena.grow(2 * REGISTERED_BYTES)
-    arena.populate()
-    arena.register_next()
-    both = threading.Barrier(2, timeout=60)
-    crossing = Crossing(arena, arena.memory, ring)
-    for owner, name in ((ring, "carry"), (crossing, "_directly")):
-        do = getattr(owner, name)
-
-        def meet(*what: Any, do: Any = do, **how: Any) -> Any:
-            both.wait()
-            return do(*what, **how)
-
-        monkeypatch.setattr(owner, name, meet)
-    source = random_bytes(arena.num_bytes)
-    places, pieces = arena.memory.split(REGISTERED_BYTES), source.split(REGISTERED_BYTES)
-    crossing.copy_awaited([(list(places), list(pieces))])
-    crossing.finish()
+    assert bool(told) == (num_locked == 0)  # what went directly may have come later
     assert torch.equal(arena.memory, source)
     arena.close()
