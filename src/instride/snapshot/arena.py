@@ -6,7 +6,6 @@ kernel answers an allocation with SIGKILL, not with an error.
 
 from __future__ import annotations
 
-import ctypes
 import threading
 import weakref
 
@@ -16,20 +15,13 @@ from instride.snapshot.backlog import Backlog
 from instride.snapshot.helpers import Helpers
 from instride.snapshot.locked import REGISTERED_BYTES, LockedPieces
 from instride.snapshot.locking import lock_gently
-from instride.snapshot.pages import CHECK_BYTES, POPULATING, Asking, Pages, gently
+from instride.snapshot.pages import CHECK_BYTES, POPULATING, Asking, gently
+from instride.snapshot.shared import SharedMemory
 from instride.snapshot.together import together
 from instride.store.manifest import PIECE_BYTES
 from instride.system.cgroups import available_memory_bytes
 from instride.system.priority import make_thread_modest
-from instride.system.striped import (
-    NUM_FILES,
-    close_files,
-    let_go_in_child,
-    make_files,
-    map_striped,
-    place_of,
-    resize,
-)
+from instride.system.striped import NUM_FILES
 
 SPARE_BYTES = 256 << 20
 """What is left to others, whatever the budget says."""
@@ -44,16 +36,10 @@ class Arena:
     """Memory for one image, or for a part of one that streams through."""
 
     def __init__(self, budget_bytes: int | None = None, num_files: int = NUM_FILES) -> None:
-        self.fds = make_files("instride-arena", num_files)
-        """Of the files that its memory lies in; none once it is closed."""
+        self._shared = SharedMemory("instride-arena", num_files)
         self._is_closed = False
         self._budget_bytes = budget_bytes
         self._lock = threading.Lock()
-        self.num_bytes = 0
-        self.memory = torch.empty(0, dtype=torch.uint8)
-        """All of it, as bytes."""
-        self._mappings: list[weakref.ref[ctypes.Array[ctypes.c_uint8]]] = []
-        """This one, and those of before that something still refers to."""
         self._allocated = 0
         """So many bytes have pages, as far as was asked for them."""
         self._mapped = 0
@@ -69,6 +55,20 @@ class Arena:
         self.backlog = Backlog()
         """To be marked behind each step."""
         weakref.finalize(self, self._locked.unlock)  # before its memory goes
+
+    @property
+    def fds(self) -> tuple[int, ...]:
+        """Of the files that it lies in; none once it is closed."""
+        return self._shared.fds
+
+    @property
+    def memory(self) -> torch.Tensor:
+        """All of it, as bytes."""
+        return self._shared.bytes
+
+    @property
+    def num_bytes(self) -> int:
+        return int(self.memory.numel())
 
     def room_bytes(self) -> int:
         """How large it may become, by the budget and by what the machine has left."""
@@ -90,13 +90,7 @@ class Arena:
             if wanted <= self.num_bytes or self._is_closed:
                 return
             self._locked.unlock()
-            resize(self.fds, wanted)
-            # The old mapping goes when the last view of it does; the pages are those of the files.
-            mapping = map_striped(self.fds, wanted)
-            self._mappings = [each for each in self._mappings if each() is not None]
-            self._mappings.append(weakref.ref(mapping))
-            self.memory = torch.frombuffer(mapping, dtype=torch.uint8)
-            self.num_bytes = wanted
+            self._shared.grow(wanted)
             self._mapped = 0
 
     def usable_bytes(self, wanted_bytes: int) -> int:
@@ -225,9 +219,7 @@ class Arena:
             is_new = start >= self._allocated and start % CHECK_BYTES == 0
             if is_new and not self._left_bytes():
                 return False  # whoever is to use the rest looks at the room again
-            # With their memory, so that the mapping is there until the call is over.
-            file, offset = place_of(start, len(self.fds))
-            pages = Pages(self.fds[file], offset, self.memory[start:end])
+            pages = self._shared.pages(start, end)
             before = self._allocated
             self._mapped, self._allocated = end, max(end, before)
             self._under_way.append((start, end))
@@ -248,24 +240,18 @@ class Arena:
         """A forked child must not keep the memory alive, for as long as it lives."""
         self._locked.forget()
         self.backlog.forget()
-        for mapping in (each() for each in self._mappings):
-            if mapping is not None:
-                let_go_in_child(mapping)
-        close_files(self.fds)
-        self.fds = ()
+        self._shared.let_go_in_child()
 
     def close(self) -> None:
         self.stop_preparing()
         self.await_stopped(PATIENCE_S)
         with self._lock:
             self._locked.unlock()
-            self.num_bytes = 0
-            self.memory = torch.empty(0, dtype=torch.uint8)
+            self._shared.let_go()
             self._is_closed = True
             self._close_unused()
 
     def _close_unused(self) -> None:
         """Once nobody is about to allocate pages: the numbers may be those of other files then."""
         if self._is_closed and not self._under_way:
-            close_files(self.fds)
-            self.fds = ()
+            self._shared.close()

@@ -22,6 +22,7 @@ class Backlog:
         self._watched: tuple[torch.device, torch.cuda.Event] | None = None
         self.is_marked = False
         """Whether a step was marked since it is watched."""
+        self._is_waited = False
         # Can be put to by a signal handler that interrupts whoever puts something there.
         self._marks: SimpleQueue[None] = SimpleQueue()
 
@@ -56,11 +57,22 @@ class Backlog:
         self.is_marked = True
         self._marks.put(None)
 
+    @contextmanager
+    def training_waits(self) -> Iterator[None]:
+        """Meanwhile nothing is to be launched by the thread that trains, whatever the GPU does."""
+        self._is_waited = True
+        if self._watched is not None:
+            self._marks.put(None)
+        try:
+            yield
+        finally:
+            self._is_waited = False
+
     @property
     def is_left(self) -> bool:
-        """Whether the last step that was marked is not over yet."""
+        """Whether the last step that was marked is not over yet, or the next one is waited with."""
         watched = self._watched
-        return watched is not None and not watched[1].query()
+        return watched is not None and (self._is_waited or not watched[1].query())
 
     def await_some(self, timeout_s: float) -> bool:
         """Until there is some, but no longer than that; whether there is."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager
 
 import torch
 
@@ -17,6 +18,8 @@ PACED_BYTES = 32 << 20
 """Half a millisecond of the bus: a loop that synchronizes waits for two or three of these."""
 HURRIED_BYTES = 512 << 20
 """How much is given to the bus at once of what an optimizer waits for anyway."""
+PART_BYTES = 1 << 30
+"""How much of that goes through the ring before it is looked again what is locked by then."""
 
 
 class Crossing:
@@ -30,16 +33,35 @@ class Crossing:
         self._ring = ring
         self._in_flight: deque[torch.cuda.Event] = deque()
 
-    def copy(
-        self, pairs: Iterable[Pairs], tell: Telling = tell_nobody, *, is_awaited: bool = False
-    ) -> None:
+    def copy(self, pairs: Iterable[Pairs], tell: Telling = tell_nobody) -> None:
         """The last copies to locked memory may still be under way on return. Where there are none,
-        it is told up to which place of the memory all has come. `is_awaited`: an optimizer waits
-        for it."""
-        group_bytes = HURRIED_BYTES if is_awaited else PACED_BYTES
+        it is told up to which place of the memory all has come."""
         others: list[Pairs] = []
+        is_direct = self._directly(self._to_locked(pairs, others), PACED_BYTES)
+        if others:
+            start = self._memory.data_ptr()
+            here = tell_nobody if is_direct else lambda address: tell(address - start)
+            self._ring.carry(others, here)
+
+    def copy_awaited(self, pairs: Iterable[Pairs]) -> None:
+        """The same in a hurry, for what an optimizer waits for. Memory goes on being locked, from
+        its beginning on: what is not locked when its turn comes goes through the ring from the end,
+        a part at a time, and by then the rest may be."""
+        others: list[Pairs] = []
+        self._directly(self._to_locked(pairs, others), HURRIED_BYTES)
+        while others:
+            self._ring.carry(_last_of(others, PART_BYTES), is_awaited=True)
+            left, others = others, []
+            self._directly(self._to_locked(left, others), HURRIED_BYTES)
+
+    def training_waits(self) -> AbstractContextManager[None]:
+        """While the thread that trains waits for this, and launches nothing."""
+        return self._arena.backlog.training_waits()
+
+    def _directly(self, pairs: Iterable[Pairs], group_bytes: int) -> bool:
+        """Whether there was anything to copy."""
         is_direct = False
-        for places, pieces in grouped(self._to_locked(pairs, others), group_bytes):
+        for places, pieces in grouped(pairs, group_bytes):
             is_direct = True
             torch._foreach_copy_(places, pieces, non_blocking=True)
             event = torch.cuda.Event(blocking=True)
@@ -47,10 +69,7 @@ class Crossing:
             self._in_flight.append(event)
             if len(self._in_flight) > NUM_IN_FLIGHT:
                 self._in_flight.popleft().synchronize()
-        if others:
-            start = self._memory.data_ptr()
-            here = tell_nobody if is_direct else lambda address: tell(address - start)
-            self._ring.carry(others, here, is_awaited=is_awaited)
+        return is_direct
 
     def _to_locked(self, pairs: Iterable[Pairs], others: list[Pairs]) -> Iterator[Pairs]:
         """What goes directly; everything else is left among the others."""
@@ -68,3 +87,12 @@ class Crossing:
     def finish(self) -> None:
         while self._in_flight:
             self._in_flight.popleft().synchronize()
+
+
+def _last_of(others: list[Pairs], num_bytes: int) -> list[Pairs]:
+    """So many bytes, or a little more, taken from the end."""
+    taken: list[Pairs] = []
+    while others and num_bytes > 0:
+        taken.append(others.pop())
+        num_bytes -= sum(piece.numel() for piece in taken[-1][1])
+    return taken

@@ -68,7 +68,7 @@ class LateCopy:
         self._refuse_changes()
 
     def _copy(self) -> None:
-        self._crossing.copy((share.over_the_bus for share in self._shares), is_awaited=True)
+        self._crossing.copy_awaited(share.over_the_bus for share in self._shares)
         end = torch.cuda.Event()
         end.record()
         self._end = end
@@ -97,9 +97,10 @@ class LateCopy:
         if not self._is_fenced:
             self._is_changed = self._now() != self._before
             self._is_fenced = True
-        if torch.cuda.is_current_stream_capturing():
-            self._is_over.wait()  # a graph must not wait for what lies outside of it
-            return
-        self._is_issued.wait()
+        with self._crossing.training_waits():
+            if torch.cuda.is_current_stream_capturing():
+                self._is_over.wait()  # a graph must not wait for what lies outside of it
+                return
+            self._is_issued.wait()
         if self._end is not None:
             torch.cuda.current_stream(device).wait_event(self._end)
