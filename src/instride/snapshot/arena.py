@@ -171,12 +171,10 @@ class Arena:
             return None
         return self.memory.data_ptr() + start, end - start
 
-    @property
     def has_unlocked(self) -> bool:
         """Whether a piece has its pages, and can be locked next."""
         return self._next_unlocked() is not None
 
-    @property
     def is_asked_for(self) -> bool:
         """Whether pages of it are on their way."""
         return bool(self._under_way)
@@ -196,8 +194,9 @@ class Arena:
     def is_locked(self, place: torch.Tensor) -> bool:
         """Whether a GPU can copy to this part of the arena at the speed of the bus. A part of the
         memory that it had before it grew is not locked any more."""
+        locked_bytes = self.locked_bytes  # first: what grows meanwhile has nothing locked at first
         start = int(place.data_ptr()) - int(self.memory.data_ptr())
-        return start >= 0 and start + place.numel() <= self.locked_bytes
+        return start >= 0 and start + place.numel() <= locked_bytes
 
     def populate(self) -> None:
         """Ask for the pages that are not there yet, step by step."""
@@ -223,17 +222,17 @@ class Arena:
             before = self._allocated
             self._mapped, self._allocated = end, max(end, before)
             self._under_way.append((start, end))
+        is_there = False
         try:
             is_there = asking.ask(pages)
         finally:
-            with self._lock:
+            with self._lock:  # all at once: what is mapped, and not under way, may be locked
                 self._under_way.remove((start, end))
+                if not is_there:
+                    self._mapped = min(start, self._mapped)
+                    if self._allocated == end > before:  # and nobody was promised more meanwhile
+                        self._allocated = max(start, before)
                 self._close_unused()
-        if not is_there:
-            with self._lock:
-                self._mapped = min(start, self._mapped)
-                if self._allocated == end > before:  # and nobody was promised more meanwhile
-                    self._allocated = max(start, before)
         return is_there
 
     def close_in_child(self) -> None:

@@ -22,7 +22,8 @@ class Backlog:
         self._watched: tuple[torch.device, torch.cuda.Event] | None = None
         self.is_marked = False
         """Whether a step was marked since it is watched."""
-        self._is_waited = False
+        self._waiting: set[object] = set()
+        """Whoever waits: without a lock, which a signal handler might find taken for ever."""
         # Can be put to by a signal handler that interrupts whoever puts something there.
         self._marks: SimpleQueue[None] = SimpleQueue()
 
@@ -60,19 +61,26 @@ class Backlog:
     @contextmanager
     def training_waits(self) -> Iterator[None]:
         """Meanwhile nothing is to be launched by the thread that trains, whatever the GPU does."""
-        self._is_waited = True
-        if self._watched is not None:
-            self._marks.put(None)
+        who = object()
         try:
+            self._waiting.add(who)
+            if self._watched is not None:
+                self._marks.put(None)
             yield
         finally:
-            self._is_waited = False
+            self._waiting.discard(who)
 
     @property
     def is_left(self) -> bool:
         """Whether the last step that was marked is not over yet, or the next one is waited with."""
         watched = self._watched
-        return watched is not None and (self._is_waited or not watched[1].query())
+        if watched is None:
+            return False
+        try:
+            return bool(self._waiting) or not watched[1].query()
+        except RuntimeError:  # as above
+            self.forget()
+            return False
 
     def await_some(self, timeout_s: float) -> bool:
         """Until there is some, but no longer than that; whether there is."""

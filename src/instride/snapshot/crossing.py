@@ -49,6 +49,7 @@ class Crossing:
         a part at a time, and by then the rest may be."""
         others: list[Pairs] = []
         self._directly(self._to_locked(pairs, others), HURRIED_BYTES)
+        others.sort(key=lambda other: other[0][0].data_ptr())
         while others:
             self._ring.carry(_last_of(others, PART_BYTES), is_awaited=True)
             left, others = others, []

@@ -97,10 +97,13 @@ class LateCopy:
         if not self._is_fenced:
             self._is_changed = self._now() != self._before
             self._is_fenced = True
-        with self._crossing.training_waits():
-            if torch.cuda.is_current_stream_capturing():
-                self._is_over.wait()  # a graph must not wait for what lies outside of it
-                return
-            self._is_issued.wait()
+        is_capturing = torch.cuda.is_current_stream_capturing()
+        # A graph must not wait for what lies outside of it.
+        awaited = self._is_over if is_capturing else self._is_issued
+        if not awaited.is_set():
+            with self._crossing.training_waits():
+                awaited.wait()
+        if is_capturing:
+            return
         if self._end is not None:
             torch.cuda.current_stream(device).wait_event(self._end)

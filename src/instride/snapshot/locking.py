@@ -41,11 +41,12 @@ def lock_gently(arena: Arena, device: torch.device) -> None:
 
 def _lock_next(arena: Arena) -> bool:
     """Lock a piece, or see to it that there are pages for one; whether there may be more."""
-    if not arena.has_unlocked:
-        if arena.is_asked_for:
+    if not arena.has_unlocked():
+        if arena.is_asked_for():
             time.sleep(LOOK_S)
             return True
-        return arena.ask_for_next(gently())
+        # Somebody else may have asked for the last pages since, and have them by now.
+        return arena.ask_for_next(gently()) or arena.has_unlocked() or arena.is_asked_for()
     backlog = arena.backlog
     backlog.await_some(PACE_S if backlog.is_marked else UNSEEN_PACE_S)
     # Whoever launches takes the interpreter back at once: between any two pieces, this thread would

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import ctypes
 import weakref
 
 import torch
 
 from instride.snapshot.pages import Pages
 from instride.system.striped import (
+    Memory,
     close_files,
+    fill,
     let_go_in_child,
     make_files,
-    map_striped,
     place_of,
+    reserve,
     resize,
 )
 
@@ -26,16 +27,17 @@ class SharedMemory:
         """None once they are closed."""
         self.bytes = torch.empty(0, dtype=torch.uint8)
         """All of it."""
-        self._mappings: list[weakref.ref[ctypes.Array[ctypes.c_uint8]]] = []
+        self._mappings: list[weakref.ref[Memory]] = []
         """This one, and those of before that something still refers to."""
 
     def grow(self, num_bytes: int) -> None:
         resize(self.fds, num_bytes)
-        # The old mapping goes when the last view of it does; the pages are those of the files.
-        mapping = map_striped(self.fds, num_bytes)
+        mapping = reserve(num_bytes)
+        # Known before it is filled: who is forked meanwhile has no thread that would get that far.
         self._mappings = [each for each in self._mappings if each() is not None]
         self._mappings.append(weakref.ref(mapping))
-        self.bytes = torch.frombuffer(mapping, dtype=torch.uint8)
+        # The old mapping goes when the last view of it does; the pages are those of the files.
+        self.bytes = torch.frombuffer(fill(mapping, self.fds), dtype=torch.uint8)
 
     def pages(self, start: int, end: int) -> Pages:
         """Some that lie in one file; the mapping is there for as long as somebody has them."""

@@ -34,6 +34,9 @@ _at_once.mmap.argtypes = (
 _NOTHING = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | NO_RESERVE
 
 
+Memory = ctypes.Array[ctypes.c_uint8]
+
+
 class Place(NamedTuple):
     """In which of the files, and where in it."""
 
@@ -75,19 +78,25 @@ def resize(fds: Sequence[int], num_bytes: int) -> None:
         os.ftruncate(fd, size)
 
 
-def map_striped(fds: Sequence[int], num_bytes: int) -> ctypes.Array[ctypes.c_uint8]:
-    """The files as one memory, mapped as long as somebody has this object, or a view of it."""
+def reserve(num_bytes: int) -> Memory:
+    """Addresses with nothing there, taken as long as somebody has this object, or a view of it."""
     address = _map(None, num_bytes, NO_ACCESS, _NOTHING, -1, 0)
     memory = (ctypes.c_uint8 * num_bytes).from_address(address)
     weakref.finalize(memory, _libc.munmap, address, num_bytes).atexit = False
+    return memory
+
+
+def fill(memory: Memory, fds: Sequence[int]) -> Memory:
+    """The files, as one memory at addresses that were reserved."""
+    address = ctypes.addressof(memory)
     access, flags = mmap.PROT_READ | mmap.PROT_WRITE, mmap.MAP_SHARED | FIXED
-    for start, length in _stripes(num_bytes):
+    for start, length in _stripes(len(memory)):
         file, offset = place_of(start, len(fds))
         _map(address + start, length, access, flags, fds[file], offset)
     return memory
 
 
-def let_go_in_child(memory: ctypes.Array[ctypes.c_uint8]) -> None:
+def let_go_in_child(memory: Memory) -> None:
     """The addresses stay taken, by nothing: whatever else came to lie there would be unmapped with
     the object."""
     with suppress(OSError):

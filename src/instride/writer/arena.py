@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from instride.system.striped import map_striped
+from instride.system.striped import fill, reserve
 
 
 class ArenaMap:
@@ -18,5 +18,5 @@ class ArenaMap:
         if len(self._view) != num_bytes:
             self._view = memoryview(b"")
             if num_bytes:
-                self._view = memoryview(map_striped(self._fds, num_bytes)).cast("B")
+                self._view = memoryview(fill(reserve(num_bytes), self._fds)).cast("B")
         return self._view

@@ -9,8 +9,10 @@ import re
 import resource
 import threading
 import time
+import warnings
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,6 +21,7 @@ from instride.snapshot.arena import LEAST_SLOTS, SPARE_BYTES, Arena
 from instride.snapshot.pages import CHECK_BYTES, STEP_BYTES, Asking, Pages
 from instride.snapshot.together import together
 from instride.store.manifest import PIECE_BYTES
+from instride.system import striped
 
 pytestmark = pytest.mark.torch
 
@@ -290,3 +293,38 @@ def test_pages_that_are_there_may_be_used_however_little_memory_is_left(
     monkeypatch.setattr("instride.snapshot.arena.available_memory_bytes", lambda: 0)
 
     assert arena.usable_bytes(39 * PIECE_BYTES + 1) == 40 * PIECE_BYTES
+
+
+def test_a_child_that_is_forked_while_it_grows_lets_go_of_it_all(
+    arena: Arena, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The thread that maps stripe by stripe is not there to do so to the end."""
+    is_half_mapped, go_on = threading.Event(), threading.Event()
+    num_mapped = 0
+    really = striped._map
+
+    def slowly(*what: Any) -> int:
+        nonlocal num_mapped
+        num_mapped += 1
+        if num_mapped == 4:
+            is_half_mapped.set()
+            go_on.wait(60)
+        return really(*what)
+
+    monkeypatch.setattr(striped, "_map", slowly)
+    growing = threading.Thread(target=arena.grow, args=(8 * CHECK_BYTES,))
+    growing.start()
+    assert is_half_mapped.wait(60)
+    here = Path("/proc/self/maps").read_text().count("instride-arena")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of forks beside threads
+        pid = os.fork()
+    if pid == 0:
+        arena.close_in_child()
+        os._exit(Path("/proc/self/maps").read_text().count("instride-arena"))
+    _, status = os.waitpid(pid, 0)
+    go_on.set()
+    growing.join(60)
+
+    assert here == 2
+    assert os.waitstatus_to_exitcode(status) == 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -63,18 +64,47 @@ def test_a_step_that_is_captured_tells_nothing(
     assert not backlog.is_left
 
 
-def test_a_gpu_that_fails_fails_no_step_by_this(
-    backlog: Backlog, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("name", ["record", "query"])
+def test_a_gpu_that_fails_fails_nobody_by_this(
+    name: str, backlog: Backlog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(event: Event) -> None:
+    def fail(event: Event) -> bool:
         raise RuntimeError("CUDA error: device-side assert triggered")
 
-    monkeypatch.setattr(Event, "record", fail)
+    monkeypatch.setattr(Event, name, fail)
     backlog.mark()
     backlog.mark()
 
     assert not backlog.is_left
-    assert not backlog.is_marked
+    assert not backlog.await_some(0.0)
+
+
+def test_whoever_waits_launches_nothing(backlog: Backlog) -> None:
+    """Several may, as the optimizers of two GPUs, and each to its own end."""
+    first, second = backlog.training_waits(), backlog.training_waits()
+    seen = [backlog.is_left]
+    first.__enter__()
+    second.__enter__()
+    seen.append(backlog.await_some(0.0))
+    first.__exit__(None, None, None)
+    seen.append(backlog.is_left)
+    second.__exit__(None, None, None)
+    seen.append(backlog.is_left)
+
+    assert seen == [False, True, True, False]
+
+
+def test_a_wait_that_is_interrupted_is_over(
+    backlog: Backlog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(mark: None) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(backlog, "_marks", SimpleNamespace(put=interrupt))
+    with pytest.raises(KeyboardInterrupt), backlog.training_waits():
+        pass
+
+    assert not backlog.is_left
 
 
 def test_whoever_waits_for_a_step_is_woken_by_it(

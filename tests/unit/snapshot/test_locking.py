@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -121,7 +121,7 @@ def test_pages_that_others_asked_for_are_locked_once_they_are_there(
         looks += 1
         return bool(seen._under_way)
 
-    monkeypatch.setattr(Arena, "is_asked_for", property(look))
+    monkeypatch.setattr(Arena, "is_asked_for", look)
     arena.lock(GPU)
     time.sleep(0.1)
     assert 0 < looks <= 0.1 / LOOK_S + 1  # and not as often as it can
@@ -197,6 +197,65 @@ def test_a_forked_child_marks_no_steps(driver: Driver, monkeypatch: pytest.Monke
         arena.close_in_child()
         monkeypatch.setattr(Event, "record", lambda self: pytest.fail("a step was marked"))
         arena.backlog.mark()
+
+
+def test_pages_that_come_between_two_looks_are_locked(
+    arena: Arena, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They were not there at the first, and nobody was asking for any at the second."""
+    arena.grow(4 * REGISTERED_BYTES)
+    is_asking, is_there = threading.Event(), threading.Event()
+
+    def ask(pages: Pages) -> bool:
+        is_asking.set()
+        return is_there.wait(60)
+
+    asking = Asking(4 * REGISTERED_BYTES, ask)
+    other = threading.Thread(target=arena.ask_for_next, args=(asking,))
+    other.start()
+    assert is_asking.wait(60)
+
+    def look(seen: Arena) -> bool:
+        is_there.set()
+        other.join(60)
+        return bool(seen._under_way)
+
+    monkeypatch.setattr(Arena, "is_asked_for", look)
+    lock_gently(arena)
+
+    assert arena.locked_bytes == arena.num_bytes
+
+
+@pytest.mark.parametrize("error", [None, MemoryError])
+def test_pages_that_were_refused_are_never_taken_for_there(
+    error: type[Exception] | None, arena: Arena, driver: Driver
+) -> None:
+    """Locking would ask for them once more, past the limit of a container too."""
+    arena.grow(2 * REGISTERED_BYTES)
+
+    class Watched:
+        """A lock that somebody uses whenever it is free."""
+
+        def __enter__(self) -> None:
+            lock.acquire()
+
+        def __exit__(self, *_: object) -> None:
+            lock.release()
+            seen.append(arena.has_unlocked())
+
+    def refuse(pages: Pages) -> bool:
+        if error is not None:
+            raise error
+        return False
+
+    lock, seen = threading.Lock(), list[bool]()
+    arena._lock = Watched()  # type: ignore[assignment]
+    with suppress(MemoryError):
+        arena.ask_for_next(Asking(2 * REGISTERED_BYTES, refuse))
+
+    assert seen
+    assert not any(seen)
+    assert arena._mapped == arena._allocated == 0
 
 
 def test_a_driver_that_refuses_is_not_asked_again_and_again(

@@ -12,6 +12,7 @@ import torch
 
 from instride.snapshot.arena import Arena
 from instride.snapshot.arriving import Telling, tell_nobody
+from instride.snapshot.backlog import Backlog
 from instride.snapshot.blocks import Pairs, Share
 from instride.snapshot.crossing import Crossing
 from instride.snapshot.late import LateCopy
@@ -186,7 +187,8 @@ def test_what_is_locked_while_somebody_waits_goes_directly_after_all(
     source = random_bytes(arena.num_bytes)
     places, pieces = arena.memory.split(REGISTERED_BYTES), source.split(REGISTERED_BYTES)
     crossing = Crossing(arena, arena.memory, ring)
-    crossing.copy_awaited(([place], [piece]) for place, piece in zip(places, pieces, strict=True))
+    pairs = [([place], [piece]) for place, piece in zip(places, pieces, strict=True)]
+    crossing.copy_awaited(pairs[number] for number in (4, 1, 5, 0, 2, 3))
     crossing.finish()
     assert carried == [number * REGISTERED_BYTES for number in (5, 4)]
     assert torch.equal(arena.memory, source)
@@ -210,4 +212,7 @@ def test_memory_is_locked_while_an_optimizer_waits(
         late.end()
         waiting.join(60)
         assert not arena.backlog.is_left
+        late._shares = [cast(Share, SimpleNamespace(source=source))]
+        monkeypatch.setattr(Backlog, "training_waits", lambda self: pytest.fail("nobody waits"))
+        late.fence(torch.device("cuda", 0))
     arena.close()

@@ -20,9 +20,10 @@ from instride.system.striped import (
     NUM_FILES,
     STRIPE_BYTES,
     close_files,
+    fill,
     make_files,
-    map_striped,
     place_of,
+    reserve,
     resize,
 )
 
@@ -66,7 +67,7 @@ def test_what_is_written_to_the_memory_is_in_the_files_and_in_other_maps(
     resize(fds, num_bytes)
     assert sizes(fds) == [2 * PAGE_BYTES, 2 * PAGE_BYTES, PAGE_BYTES, PAGE_BYTES]
 
-    ours, other = map_striped(fds, num_bytes), map_striped(fds, num_bytes)
+    ours, other = fill(reserve(num_bytes), fds), fill(reserve(num_bytes), fds)
     for number in range(6):
         ctypes.memset(ctypes.addressof(ours) + number * PAGE_BYTES, 1 + number, PAGE_BYTES)
 
@@ -80,12 +81,12 @@ def test_what_is_written_to_the_memory_is_in_the_files_and_in_other_maps(
 def test_what_it_holds_is_where_it_was_when_it_has_grown(fds: tuple[int, ...]) -> None:
     grown = [3 * PAGE_BYTES, 9 * PAGE_BYTES, 17 * PAGE_BYTES]
     resize(fds, grown[0])
-    memory = map_striped(fds, grown[0])
+    memory = fill(reserve(grown[0]), fds)
     memory[0] = memory[3 * PAGE_BYTES - 1] = 7
 
     for before, now in pairwise(grown):
         resize(fds, now)
-        memory = map_striped(fds, now)
+        memory = fill(reserve(now), fds)
         assert (memory[0], memory[before - 1], memory[now - 1]) == (7, 7, 0)
         memory[now - 1] = 7
     assert sum(sizes(fds)) == grown[-1]
@@ -94,7 +95,7 @@ def test_what_it_holds_is_where_it_was_when_it_has_grown(fds: tuple[int, ...]) -
 @pytest.mark.usefixtures("short_stripes")
 def test_a_memory_that_nobody_has_any_more_is_not_mapped(fds: tuple[int, ...]) -> None:
     resize(fds, 8 * PAGE_BYTES)
-    memory = map_striped(fds, 8 * PAGE_BYTES)
+    memory = fill(reserve(8 * PAGE_BYTES), fds)
     view = memoryview(memory)
     del memory
     assert mapped() == 8
@@ -123,7 +124,7 @@ def test_a_memory_that_cannot_be_mapped_to_its_end_leaves_nothing_behind(
     monkeypatch.setattr(striped, "_map", refuse)
     resize(fds, 8 * PAGE_BYTES)
     try:
-        map_striped(fds, 8 * PAGE_BYTES)
+        fill(reserve(8 * PAGE_BYTES), fds)
     except error:
         is_refused = True
     assert is_refused
@@ -146,7 +147,7 @@ def test_it_is_mapped_at_once_beside_a_thread_that_computes(fds: tuple[int, ...]
     sys.setswitchinterval(0.05)
     try:
         start_s = time.perf_counter()
-        map_striped(fds, num_bytes)
+        fill(reserve(num_bytes), fds)
         took_s = time.perf_counter() - start_s
     finally:
         sys.setswitchinterval(interval_s)
