@@ -41,6 +41,25 @@ def in_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(locking, "UNSEEN_PACE_S", 0.001)
 
 
+class Slow:
+    """Somebody else who has asked for pages, and gets them when they are told to."""
+
+    def __init__(self, arena: Arena, num_bytes: int) -> None:
+        self._is_asking, self._is_there = threading.Event(), threading.Event()
+        asking = Asking(num_bytes, self._ask)
+        self._thread = threading.Thread(target=arena.ask_for_next, args=(asking,))
+        self._thread.start()
+        assert self._is_asking.wait(60)
+
+    def _ask(self, pages: Pages) -> bool:
+        self._is_asking.set()
+        return self._is_there.wait(60)
+
+    def get_them(self) -> None:
+        self._is_there.set()
+        self._thread.join(60)
+
+
 def lock_gently(arena: Arena, gpu: torch.device = GPU) -> None:
     """To its end, in a thread of its own: it will not be scheduled as others are."""
     arena.lock(gpu)
@@ -100,16 +119,7 @@ def test_pages_that_others_asked_for_are_locked_once_they_are_there(
 ) -> None:
     """Locking would wait for them, and nothing could be launched meanwhile."""
     arena.grow(4 * REGISTERED_BYTES)
-    is_asking, is_there = threading.Event(), threading.Event()
-
-    def ask(pages: Pages) -> bool:
-        is_asking.set()
-        return is_there.wait(60)
-
-    asking = Asking(2 * REGISTERED_BYTES, ask)
-    other = threading.Thread(target=arena.ask_for_next, args=(asking,))
-    other.start()
-    assert is_asking.wait(60)
+    other = Slow(arena, 2 * REGISTERED_BYTES)
     arena.populate()
     arena.register()
     assert arena.locked_bytes == 0
@@ -125,8 +135,7 @@ def test_pages_that_others_asked_for_are_locked_once_they_are_there(
     arena.lock(GPU)
     time.sleep(0.1)
     assert 0 < looks <= 0.1 / LOOK_S + 1  # and not as often as it can
-    is_there.set()
-    other.join(60)
+    other.get_them()
     await_locked()
     assert arena.locked_bytes == arena.num_bytes
 
@@ -204,20 +213,10 @@ def test_pages_that_come_between_two_looks_are_locked(
 ) -> None:
     """They were not there at the first, and nobody was asking for any at the second."""
     arena.grow(4 * REGISTERED_BYTES)
-    is_asking, is_there = threading.Event(), threading.Event()
-
-    def ask(pages: Pages) -> bool:
-        is_asking.set()
-        return is_there.wait(60)
-
-    asking = Asking(4 * REGISTERED_BYTES, ask)
-    other = threading.Thread(target=arena.ask_for_next, args=(asking,))
-    other.start()
-    assert is_asking.wait(60)
+    other = Slow(arena, 4 * REGISTERED_BYTES)
 
     def look(seen: Arena) -> bool:
-        is_there.set()
-        other.join(60)
+        other.get_them()
         return bool(seen._under_way)
 
     monkeypatch.setattr(Arena, "is_asked_for", look)
