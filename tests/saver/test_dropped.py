@@ -102,7 +102,7 @@ def num_open():
 
 limits = resource.getrlimit(resource.RLIMIT_NOFILE)
 before = num_open()
-for room in range(1, 9):
+for room in range(14):
     resource.setrlimit(resource.RLIMIT_NOFILE, (before + room, limits[1]))
     try:
         a = saver("a")

@@ -12,7 +12,7 @@ import pytest
 import torch
 
 import instride
-from instride.errors import StateTooLargeError
+from instride.errors import SaveFailedError, StateTooLargeError
 from instride.snapshot.arena import LEAST_SLOTS, Arena
 from instride.store.manifest import PIECE_BYTES
 from tests.crash.trainings import engine_of
@@ -196,4 +196,22 @@ def test_memory_that_is_gone_when_the_save_comes_is_not_taken(
 
     taken_bytes = sum(each.st_blocks * 512 for each in files)
     assert taken_bytes <= LEAST_SLOTS * PIECE_BYTES < sum(each.st_size for each in files)
+    assert_same(dict(torch.load(path)["model"]), dict(model.state_dict()))
+
+
+def test_a_process_that_has_no_maps_left_trains_on_and_is_told_why_nothing_is_saved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limit = tmp_path / "max_map_count"
+    limit.write_text("10")
+    monkeypatch.setattr("instride.system.striped.MOST_MAPS", limit)
+    monkeypatch.setattr("instride.system.striped.FEW_STRIPES", 0)
+    model = torch.nn.Linear(64, 64)
+    with instride.Saver(tmp_path / "store", model=model) as saver:
+        with pytest.warns(RuntimeWarning, match="was not saved"):
+            pending = saver.save(1)
+        with pytest.raises(SaveFailedError, match=r"of 10 memory maps are in use.*max_map_count"):
+            pending.wait(60)
+        limit.unlink()
+        path = saver.save(2).wait(60).path
     assert_same(dict(torch.load(path)["model"]), dict(model.state_dict()))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 import weakref
+from contextlib import suppress
 
 import torch
 
@@ -112,7 +113,8 @@ class Arena:
 
     def _prepare(self, wanted_bytes: int, num_touching: int) -> None:
         make_thread_modest(preempts=not num_touching)
-        self.grow(wanted_bytes)
+        with suppress(OSError):  # the save that needs it will say why it cannot be had
+            self.grow(wanted_bytes)
         # A state that is still growing is prepared for again and again: those who ask for the pages
         # of before go on with the new ones, and more of them would only take cores from training.
         with self._preparing:

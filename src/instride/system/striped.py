@@ -8,16 +8,21 @@ can let go of it: Python's own maps keep a copy, which no child gets at.
 from __future__ import annotations
 
 import ctypes
+import errno
 import mmap
 import os
 import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import NamedTuple
 
 NUM_FILES = 4
 STRIPE_BYTES = 64 << 20
 """A process may map some 65,000 of them, which is four terabytes."""
+FEW_STRIPES = 8
+SPARE_MAPS = 256
+MOST_MAPS, MAPS = Path("/proc/sys/vm/max_map_count"), Path("/proc/self/maps")
 NO_RESERVE = 0x4000
 FIXED = 0x10
 NO_ACCESS = 0
@@ -88,6 +93,7 @@ def reserve(num_bytes: int) -> Memory:
 
 def fill(memory: Memory, fds: Sequence[int]) -> Memory:
     """The files, as one memory at addresses that were reserved."""
+    _refuse_too_many(len(memory) // STRIPE_BYTES)
     address = ctypes.addressof(memory)
     access, flags = mmap.PROT_READ | mmap.PROT_WRITE, mmap.MAP_SHARED | FIXED
     for start, length in _stripes(len(memory)):
@@ -101,6 +107,21 @@ def let_go_in_child(memory: Memory) -> None:
     the object."""
     with suppress(OSError):
         _map(ctypes.addressof(memory), len(memory), NO_ACCESS, _NOTHING | FIXED, -1, 0)
+
+
+def _refuse_too_many(num_stripes: int) -> None:
+    """Where a process has no maps left, not even a thread can be started: its last ones are not
+    taken."""
+    if num_stripes < FEW_STRIPES:
+        return
+    try:
+        most = int(MOST_MAPS.read_text(encoding="ascii"))
+        num_maps = MAPS.read_bytes().count(b"\n")
+    except OSError:
+        return
+    if num_maps + num_stripes + SPARE_MAPS > most:
+        text = f"{num_maps} of {most} memory maps are in use, and {num_stripes} are needed"
+        raise OSError(errno.ENOMEM, f"{text} (`sysctl vm.max_map_count` sets how many there are)")
 
 
 def _stripes(num_bytes: int) -> Iterator[tuple[int, int]]:

@@ -31,8 +31,12 @@ class SharedPage:
     @classmethod
     def create(cls) -> SharedPage:
         fd = os.memfd_create("instride-page", os.MFD_CLOEXEC)
-        os.ftruncate(fd, PAGE_BYTES)
-        return cls(fd)
+        try:
+            os.ftruncate(fd, PAGE_BYTES)
+            return cls(fd)
+        except BaseException:  # a map needs a descriptor too, and there may be none left
+            os.close(fd)
+            raise
 
     def __getitem__(self, field: int) -> int:
         return self._integers[field]

@@ -10,6 +10,7 @@ from queue import SimpleQueue
 
 from instride.faults import reached
 from instride.store.lock import started_at
+from instride.system.striped import NUM_FILES
 from instride.writer.arena import ArenaMap
 from instride.writer.committing import Commits
 from instride.writer.governing import crews
@@ -49,7 +50,9 @@ def run(wire: Wire) -> int:
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     reached("started")
     hello = wire.receive()
-    if not isinstance(hello, Hello) or hello.version != VERSION or len(wire.descriptors) < 2:
+    if not isinstance(hello, Hello) or hello.version != VERSION:
+        return 1
+    if len(wire.descriptors) != 1 + NUM_FILES:
         return 1
     page_fd, *arena_fds = wire.descriptors
     page, arena = SharedPage(page_fd), ArenaMap(arena_fds)

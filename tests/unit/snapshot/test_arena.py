@@ -295,12 +295,17 @@ def test_pages_that_are_there_may_be_used_however_little_memory_is_left(
     assert arena.usable_bytes(39 * PIECE_BYTES + 1) == 40 * PIECE_BYTES
 
 
+def stripes_mapped() -> int:
+    """Of all arenas that there are."""
+    return Path("/proc/self/maps").read_text().count("instride-arena")
+
+
 def test_a_child_that_is_forked_while_it_grows_lets_go_of_it_all(
     arena: Arena, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The thread that maps stripe by stripe is not there to do so to the end."""
     is_half_mapped, go_on = threading.Event(), threading.Event()
-    num_mapped = 0
+    num_mapped, num_before = 0, stripes_mapped()
     really = striped._map
 
     def slowly(*what: Any) -> int:
@@ -315,16 +320,16 @@ def test_a_child_that_is_forked_while_it_grows_lets_go_of_it_all(
     growing = threading.Thread(target=arena.grow, args=(8 * CHECK_BYTES,))
     growing.start()
     assert is_half_mapped.wait(60)
-    here = Path("/proc/self/maps").read_text().count("instride-arena")
+    num_here = stripes_mapped() - num_before
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # of forks beside threads
         pid = os.fork()
     if pid == 0:
         arena.close_in_child()
-        os._exit(Path("/proc/self/maps").read_text().count("instride-arena"))
+        os._exit(stripes_mapped() - num_before)
     _, status = os.waitpid(pid, 0)
     go_on.set()
     growing.join(60)
 
-    assert here == 2
+    assert num_here == 2
     assert os.waitstatus_to_exitcode(status) == 0

@@ -17,7 +17,9 @@ import pytest
 
 from instride.system import striped
 from instride.system.striped import (
+    FEW_STRIPES,
     NUM_FILES,
+    SPARE_MAPS,
     STRIPE_BYTES,
     close_files,
     fill,
@@ -129,6 +131,28 @@ def test_a_memory_that_cannot_be_mapped_to_its_end_leaves_nothing_behind(
         is_refused = True
     assert is_refused
     assert mapped() == 0
+
+
+def test_the_last_maps_of_a_process_are_not_taken(
+    fds: tuple[int, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without any, not even a thread can be started: whoever starts one waits for ever."""
+    limit = tmp_path / "max_map_count"
+    monkeypatch.setattr(striped, "MOST_MAPS", limit)
+    num_maps = Path("/proc/self/maps").read_text(encoding="utf-8").count("\n")
+    resize(fds, 100 * STRIPE_BYTES)
+
+    limit.write_text(str(num_maps + SPARE_MAPS + 99))
+    with pytest.raises(OSError, match=r"memory maps.* 100 are needed.*vm\.max_map_count"):
+        fill(reserve(100 * STRIPE_BYTES), fds)
+    assert mapped() == 0
+    fill(reserve((FEW_STRIPES - 1) * STRIPE_BYTES), fds)  # as few as any program asks for
+
+    for text in (str(num_maps + SPARE_MAPS + 150), None):  # or a system that does not say
+        limit.write_text(text) if text else limit.unlink()
+        memory = fill(reserve(100 * STRIPE_BYTES), fds)
+        assert mapped() == 100
+        del memory
 
 
 def test_it_is_mapped_at_once_beside_a_thread_that_computes(fds: tuple[int, ...]) -> None:
