@@ -22,8 +22,8 @@ class Engine(Protocol):
     `await_store` tells whether the store is ours by now, and raises why it will not be;
     `waits_for` is the pid of a writer that has it until then, `problem` why nothing can be written.
     `follow` is told what may be copied late, and `fence` is called before that changes; as long as
-    it `is_late`, somebody must. `give_way` is called between two steps, and
-    `mark_step` once in each, when it has been launched.
+    it `is_late`, somebody must. `give_way` is called between two steps, and `mark_step` once
+    in each, when it has been launched.
     """
 
     page: SharedPage

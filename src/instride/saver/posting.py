@@ -20,6 +20,7 @@ from instride.system.interpreter import giving_way
 from instride.writer.protocol import Finish
 
 WATCH_S = 0.05
+"""How often whoever waits for the thread looks whether it is there."""
 
 
 class Outgoing(NamedTuple):

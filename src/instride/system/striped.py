@@ -1,8 +1,8 @@
 """Shared memory that lies in several files, a stripe in each in turn.
 
-Whoever asks for pages of a file waits for all others who do: with one file, six threads get no more
-of them in a second than three. It is mapped without descriptors of its own, so that a forked child
-can let go of it: Python's own maps keep a copy, which no child gets at.
+Whoever asks for pages of a file waits for all others who do: with one file, twelve threads get no
+more of them in a second than six. It is mapped without descriptors of its own, so that a forked
+child can let go of it: Python's own maps keep a copy, which no child gets at.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ NUM_FILES = 4
 STRIPE_BYTES = 64 << 20
 """A process may map some 65,000 of them, which is four terabytes."""
 FEW_STRIPES = 8
+"""So many are mapped without a look at how many maps are left: as any library that is loaded."""
 SPARE_MAPS = 256
+"""What is left of them to threads, allocators and libraries."""
 MOST_MAPS, MAPS = Path("/proc/sys/vm/max_map_count"), Path("/proc/self/maps")
 NO_RESERVE = 0x4000
 FIXED = 0x10
@@ -38,8 +40,8 @@ _at_once.mmap.argtypes = (
 )  # fmt: skip
 _NOTHING = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | NO_RESERVE
 
-
 Memory = ctypes.Array[ctypes.c_uint8]
+"""All stripes, one behind the other."""
 
 
 class Place(NamedTuple):

@@ -11,10 +11,13 @@ from tests.unit.snapshot.pretended import Driver, pretend
 
 
 @pytest.fixture
-def arena() -> Iterator[Arena]:
+def arena(request: pytest.FixtureRequest) -> Iterator[Arena]:
+    """One that leaves nothing locked, where a driver is pretended."""
     made = Arena()
     yield made
     made.close()
+    if "driver" in request.fixturenames:
+        assert request.getfixturevalue("driver").locked == {}
 
 
 @pytest.fixture
