@@ -53,6 +53,7 @@ class Arena:
         self._registering = threading.Lock()
         self._locked = LockedPieces()
         self._hidden_s = 0.0
+        """Of the time that locking took: while the GPU had something left to do."""
         self.backlog = Backlog()
         """To be marked behind each step."""
         weakref.finalize(self, self._locked.unlock)  # before its memory goes
