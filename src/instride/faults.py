@@ -39,6 +39,8 @@ STREAM_PHASE = "streamed"
 """One more piece of a snapshot is in an arena that does not hold all of it."""
 ARRIVE_PHASE = "arrived"
 """More of a snapshot is in its place, and may be written while the rest is on its way."""
+LATE_PHASE = "late"
+"""Copies that an optimizer waits for are under way, on a GPU without room for a snapshot."""
 
 _lock = threading.Lock()
 _seen: Counter[str] = Counter()

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import torch
 
+from instride.faults import LATE_PHASE, reached
 from instride.snapshot.blocks import Share
 from instride.snapshot.crossing import Crossing
 
@@ -73,6 +74,7 @@ class LateCopy:
         end.record()
         self._end = end
         self._is_issued.set()
+        reached(LATE_PHASE)
         self._crossing.finish()
 
     def _refuse_changes(self) -> None:
