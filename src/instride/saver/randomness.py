@@ -11,6 +11,8 @@ from typing import Any
 
 import torch
 
+from instride.snapshot.views import view_of
+
 
 def random_states() -> dict[str, Any]:
     """Python's, NumPy's (where it is used) and torch's generators, as they are now."""
@@ -77,7 +79,7 @@ def _as_it_was(numpy: Any, value: Any) -> Any:
 
 
 def _bytes_of(state: torch.Tensor) -> bytes:
-    return bytes(state.cpu().numpy())
+    return bytes(view_of(state.cpu()))
 
 
 def _tensor_of(state: bytes) -> torch.Tensor:

@@ -21,6 +21,7 @@ import torch
 from blake3 import blake3
 
 from instride.errors import DamagedError
+from instride.snapshot.views import view_of
 from instride.store.manifest import PIECE_BYTES, Manifest
 from instride.store.verifying import drop_from_cache, open_for_reading, read_piece
 
@@ -147,7 +148,7 @@ def fill(path: Path, manifest: Manifest | None, targets: list[Target]) -> None:
     def read(index: int) -> None:
         if not hasattr(local, "bytes"):
             local.bytes = _buffer(is_for_gpu=bool(gpus))
-            local.view = memoryview(local.bytes.numpy())
+            local.view = view_of(local.bytes)
         num_bytes = read_piece(fd, local.view, index * PIECE_BYTES)
         piece = local.view[:num_bytes]
         if manifest is not None and blake3(piece).hexdigest() != manifest.pieces[index]:

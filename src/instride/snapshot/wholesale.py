@@ -11,6 +11,7 @@ from instride.errors import StateTooLargeError
 from instride.snapshot.arena import Arena
 from instride.snapshot.pages import CHECK_BYTES
 from instride.snapshot.pickling import refused_in
+from instride.snapshot.views import view_of
 from instride.store.manifest import PIECE_BYTES
 
 
@@ -35,7 +36,7 @@ class _ArenaFile(io.RawIOBase):
         if end > self._usable_bytes:
             self.error = StateTooLargeError(end, self._usable_bytes)
             raise self.error
-        memoryview(self._arena.memory.numpy())[self._at : end] = view
+        view_of(self._arena.memory)[self._at : end] = view
         self._at = end
         self.num_bytes = max(self.num_bytes, end)
         return len(view)
@@ -43,7 +44,7 @@ class _ArenaFile(io.RawIOBase):
     def readinto(self, buffer: object) -> int:
         view = memoryview(buffer).cast("B")  # type: ignore[arg-type]
         num_bytes = min(len(view), self.num_bytes - self._at)
-        view[:num_bytes] = memoryview(self._arena.memory.numpy())[self._at : self._at + num_bytes]
+        view[:num_bytes] = view_of(self._arena.memory)[self._at : self._at + num_bytes]
         self._at += num_bytes
         return num_bytes
 
