@@ -87,10 +87,13 @@ def test_the_end_does_not_wait_for_space(disk: Path) -> None:
     saver = instride.Saver(disk, weights=weights)
     for step in (1, 2, 3, 4):
         last = save(saver, weights, step)
+    for step in (5, 6):
+        assert save(saver, weights, step).is_skipped
 
-    with pytest.raises(SaveFailedError, match="No space left"):
+    with pytest.raises(SaveFailedError, match="No space left") as raised:
         saver.close()
 
+    assert f"skipped behind it: 2, the last of them `{path_of(disk, 6)}`" in raised.value.__notes__
     assert isinstance(last.error, SaveFailedError)
     assert steps_in(disk) == [1, 2, 3]
     assert assert_sound(disk) == 3

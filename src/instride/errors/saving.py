@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import shlex
 from collections.abc import Iterable
 from typing import ClassVar
 
 from instride.errors.base import InstrideError, quoted_folder
 from instride.reasons import Reason
+
+OF_A_PROCESS = (errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.EAGAIN)
+"""No disk is to blame for these."""
 
 
 class StoreInUseError(InstrideError, RuntimeError):
@@ -41,15 +45,41 @@ class SaveFailedError(InstrideError, OSError):
     exit_code = 32
     texts: ClassVar = {
         "message": "the checkpoint `{path}` was not saved: {why}",
+        "message.store": "nothing can be saved now: {why}",
         "hint": "`df -h {folder}` and `ls -ld {folder}` show the disk and the permissions",
         "hint.taken": "it was left as it is; give it another name: `mv -n {quoted} {quoted}.other`",
         "hint.forked": "save in the process that made the `Saver`, or make another one in this",
         "hint.closed": "call `saver.save(step)` before `saver.close()`",
+        "hint.limits": "`free -m` shows the memory; `ulimit -a` and `sysctl vm.max_map_count` "
+        "show the limits of a process",
+        "hint.state": "`torch.save` of the same state shows whether it can be saved at all: leave "
+        "out what cannot, or make numbers, strings and tensors of it",
+        "hint.changed": "write to parameters before `saver.save(step)`, or behind the "
+        "`optimizer.step()` that follows it",
     }
 
-    def __init__(self, path: object, why: str | Reason, *, hint: str = "hint") -> None:
+    def __init__(
+        self, path: object, why: str | Reason, *, message: str = "message", hint: str = "hint"
+    ) -> None:
         quoted, folder = shlex.quote(str(path)), quoted_folder(str(path))
-        super().__init__(hint=hint, path=str(path), why=why, folder=folder, quoted=quoted)
+        super().__init__(message, hint, path=str(path), why=why, folder=folder, quoted=quoted)
+
+    @classmethod
+    def of(cls, path: object, error: Exception) -> SaveFailedError:
+        """For whatever was raised on the way. What has a `hint_name` knows which hint it needs."""
+        if isinstance(error, OSError):
+            return cls(path, error.strerror or str(error), hint=hint_by(error.errno))
+        if isinstance(error, MemoryError):
+            return cls(path, str(error) or "there is no memory left", hint="hint.limits")
+        hint = getattr(error, "hint_name", "hint.state")
+        return cls(path, f"{type(error).__name__}: {error}", hint=hint)
+
+
+def hint_by(code: int | None) -> str:
+    """The hint for what the system said of a save."""
+    if code == errno.EEXIST:
+        return "hint.taken"
+    return "hint.limits" if code in OF_A_PROCESS else "hint"
 
 
 class UnsafeStateError(InstrideError, ValueError):

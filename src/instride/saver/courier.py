@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import threading
 import time
@@ -10,6 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from instride.errors import InstrideError, SaveFailedError
+from instride.errors.saving import hint_by
 from instride.saver.letter import Letter
 from instride.saver.line import Line
 from instride.store.lock import in_use, started_at
@@ -165,7 +165,7 @@ class Courier:
             case Committed():
                 self._answer(message.id, message)
             case Failed():
-                hint = "hint.taken" if message.errno == errno.EEXIST else "hint"
+                hint = hint_by(message.errno)
                 self._answer(message.id, SaveFailedError(message.path, message.why, hint=hint))
             case Blocked():
                 self.is_blocked = message.is_blocked

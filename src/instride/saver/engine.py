@@ -19,6 +19,7 @@ from instride.faults import reached
 from instride.saver.courier import Courier
 from instride.saver.leaving import close_at_exit, is_exiting, let_go_in_children
 from instride.saver.letter import Letter, finish_of, settle
+from instride.saver.outcomes import Outcomes
 from instride.saver.patience import Watch
 from instride.saver.pending import Pending, Purpose, closed, forked, is_sayable
 from instride.saver.posting import Outgoing, Poster
@@ -67,15 +68,13 @@ class BackgroundEngine:
                 self._poster = Poster(self.courier, self._telling)
                 undoing.pop_all()
         except (OSError, RuntimeError) as error:  # no descriptors, no memory, no threads
-            raise SaveFailedError(directory or "checkpoint", str(error)) from error
+            where = directory or "checkpoint"
+            raise SaveFailedError(where, str(error), hint="hint.limits") from error
         self._watch = Watch(self.courier, self.page, stall_s)
         self._turns = Turns()
         self._next_id = 1
         self._in_flight: Letter | None = None
-        self._last: Pending | None = None
-        """What was handed over last."""
-        self._failed: InstrideError | None = None
-        """Why what was to be saved after it was not even handed over."""
+        self._outcomes = Outcomes()
         self._owner_pid = os.getpid()
         self._has_let_go = False
         let_go_in_children(self)
@@ -139,16 +138,14 @@ class BackgroundEngine:
         except WriterGoneError:
             return pending  # the courier has answered the letter
         except Exception as error:  # what a class does when it is pickled is its own affair
-            self._fail(pending, SaveFailedError(purpose.path, f"{type(error).__name__}: {error}"))
+            self._fail(pending, SaveFailedError.of(purpose.path, error))
         except BaseException:
             pending.fail(SaveFailedError(purpose.path, "it was interrupted"))
             raise
         return pending
 
     def _fail(self, pending: Pending, error: InstrideError) -> None:
-        pending.is_skipped = isinstance(error, SaveSkippedError)
-        pending.fail(error)
-        self._failed = None if pending.is_skipped else error
+        self._outcomes.failed(pending, error)
         self._telling.of(error)
 
     def _take(self, tree: object, purpose: Purpose, pending: Pending, *, detached: bool) -> None:
@@ -189,7 +186,8 @@ class BackgroundEngine:
             timings[0] = Timings(time.monotonic() - called_s, waited_s)
             finish = finish_of(id, purpose, called_s, timings[0])
             self._refuse_if_closed(purpose.path)  # by a signal handler, while it was copied
-            self._in_flight, self._last, self._failed = letter, pending, None
+            self._in_flight = letter
+            self._outcomes.handed_over(pending)
             self._poster.put(Outgoing(pending, letter, staged, finish))
         except BaseException:
             if letter is not None:
@@ -205,7 +203,7 @@ class BackgroundEngine:
 
     def _stream(self, letter: Letter, staged: Staged, pending: Pending) -> float:
         """Send a snapshot through the arena, as long as the writer takes it; the seconds waited."""
-        self._in_flight, self._last = letter, pending
+        self._in_flight, self._outcomes.last = letter, pending
         self.courier.send_begin(letter)
         return staged.stream(self._watch.over_stream(letter, pending.path))
 
@@ -217,8 +215,8 @@ class BackgroundEngine:
             return
         if self._when_busy == "skip":
             raise SaveSkippedError(path)
-        if self._last is not None:
-            self._last.hurry()
+        if self._outcomes.last is not None:
+            self._outcomes.last.hurry()
         trouble = self._watch.for_letter(before, path)
         if trouble is not None:
             raise trouble
@@ -246,11 +244,11 @@ class BackgroundEngine:
         if letter is not None and letter.finish is None:
             self.courier.cancel(letter)  # a signal handler interrupts the stream
         self.courier.close()
-        trouble = self._watch.for_last(letter, self._last)
+        trouble = self._watch.for_last(letter, self._outcomes.last)
         is_free = letter is None or letter.is_settled
         if is_free and not self._turns.is_taken:
             self._stager.close()  # else another writer may need it: the snapshot is only there
-        return trouble or self._failed
+        return self._outcomes.at_end(trouble)
 
     def _on_notice(self, notice: Notice) -> None:
         self.warn_once(notice.id, f"{notice.text}\n\nhint: {notice.hint}")

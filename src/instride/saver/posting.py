@@ -81,7 +81,7 @@ class Poster:
         try:
             self._send(*item)
         except Exception as error:  # a state that cannot be pickled fails in its own way
-            failed = SaveFailedError(item.pending.path, f"{type(error).__name__}: {error}")
+            failed = SaveFailedError.of(item.pending.path, error)
             item.pending.fail(failed)  # before the writer says that not all has come
             self._courier.cancel(item.letter)
             self._telling.of(failed)

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self
 
-from instride.errors import MissingLibraryError
+from instride.errors import MissingLibraryError, SaveFailedError
 from instride.governor.model import BUDGET
 from instride.saver.beating import Beats
 from instride.saver.choosing import engine_for
@@ -98,10 +98,29 @@ class Saver:
             self._engine.await_store(min(START_S, stall_s))
             # Kernels are loaded and memory is locked while the writer starts, not beside steps.
             self._engine.await_prepared(READY_S)
+            self._see_store()
             undoing.pop_all()
         close_when_dropped(self, self._engine, self.directory, self._beats.stop)
-        if self._engine.problem is not None:
-            self._engine.warn_once("problem", f"nothing can be saved now: {self._engine.problem}")
+
+    def _see_store(self) -> None:
+        """What can be mended while training runs is told, unless somebody wants it raised."""
+        problem = self._engine.problem
+        if problem is None:
+            return
+        # The writer has asked the disk before: it answers.
+        if self.directory.exists() and not self.directory.is_dir():
+            raise ValueError(
+                f"directory={str(self.directory)!r}: it is a file; a Saver needs a folder of its "
+                "own, as in Saver('checkpoints', ...)"
+            )
+        failed = SaveFailedError(self.directory, problem, message="message.store")
+        if self._on_error == "raise":
+            raise failed
+        self._engine.warn_once(
+            "problem",
+            f"{failed}; each save will try again\n\nhint: {failed.hint}; "
+            "with `Saver(on_error='raise')` training does not begin like that",
+        )
 
     def _prepare(self) -> None:
         """Nobody has asked for a save yet: what a part does when it is asked too early, alone among

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import platform
 import socket
@@ -124,13 +123,8 @@ class SynchronousEngine:
             raise
         except InstrideError as error:
             self._fail(pending, error)
-        except OSError as error:
-            hint = "hint.taken" if error.errno == errno.EEXIST else "hint"
-            why = error.strerror or str(error)
-            self._fail(pending, SaveFailedError(purpose.path, why, hint=hint))
         except Exception as error:  # what a class does when it is pickled is its own affair
-            why = f"{type(error).__name__}: {error}"
-            self._fail(pending, SaveFailedError(purpose.path, why))
+            self._fail(pending, SaveFailedError.of(purpose.path, error))
         else:
             self._tidy(purpose.path)
         return pending

@@ -26,7 +26,9 @@ class Telling:
         self.once(
             f"unsafe {names}",
             f"`torch.load(weights_only=True)` will refuse `{path}` because of "
-            f"{', '.join(names)}; it is saved all the same",
+            f"{', '.join(names)}, and so will `saver.restore()`; it is saved all the same\n\n"
+            "hint: save numbers, strings and tensors instead; `saver.restore(weights_only=False)` "
+            "takes it, from files that you trust",
         )
 
     def once(self, kind: str, text: str) -> None:

@@ -18,6 +18,8 @@ Promise = Callable[[], dict[int, torch.Tensor]]
 class ChangedError(Exception):
     """Something other than its optimizer wrote to a tensor that was still being copied."""
 
+    hint_name = "hint.changed"
+
 
 class LateCopy:
     """Storages that only an optimizer changes, while forward and backward run.

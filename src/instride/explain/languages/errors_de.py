@@ -128,6 +128,7 @@ class GermanErrors(ErrorWords):
         "StoreInUseError.hint": "diesem Training ein eigenes Verzeichnis geben oder das andere "
         "beenden: `kill {pid}`",
         "SaveFailedError.message": "der Checkpoint `{path}` wurde nicht gespeichert: {why}",
+        "SaveFailedError.message.store": "jetzt kann nichts gespeichert werden: {why}",
         "SaveFailedError.hint": "`df -h {folder}` und `ls -ld {folder}` zeigen den Platz und die "
         "Rechte",
         "SaveFailedError.hint.taken": "sie wurde gelassen, wie sie ist; ihr einen anderen Namen "
@@ -135,6 +136,13 @@ class GermanErrors(ErrorWords):
         "SaveFailedError.hint.forked": "in dem Prozess speichern, der den `Saver` gemacht "
         "hat, oder hier einen eigenen machen",
         "SaveFailedError.hint.closed": "`saver.save(step)` vor `saver.close()` aufrufen",
+        "SaveFailedError.hint.limits": "`free -m` zeigt den Speicher; `ulimit -a` und `sysctl "
+        "vm.max_map_count` zeigen die Grenzen eines Prozesses",
+        "SaveFailedError.hint.state": "`torch.save` mit demselben Zustand zeigt, ob er sich "
+        "überhaupt speichern lässt: weglassen, was nicht geht, oder Zahlen, Zeichenketten und "
+        "Tensoren daraus machen",
+        "SaveFailedError.hint.changed": "vor `saver.save(step)` in Parameter schreiben, oder nach "
+        "dem nächsten `optimizer.step()`",
         "NoCheckpointError.message": "kein vollständiger Checkpoint in `{directory}`",
         "NoCheckpointError.message.step": "kein vollständiger Checkpoint von Schritt {step} in "
         "`{directory}`",

@@ -136,6 +136,7 @@ class FrenchErrors(ErrorWords):
         "StoreInUseError.hint": "donnez à cet entraînement un dossier à lui, ou arrêtez "
         "l'autre\u00a0: `kill {pid}`",
         "SaveFailedError.message": "le checkpoint `{path}` n'a pas été sauvegardé\u00a0: {why}",
+        "SaveFailedError.message.store": "rien ne peut être sauvegardé pour l'instant\u00a0: {why}",
         "SaveFailedError.hint": "`df -h {folder}` et `ls -ld {folder}` montrent la place et les "
         "droits",
         "SaveFailedError.hint.taken": "il a été laissé tel quel\u00a0; donnez-lui un autre "
@@ -143,6 +144,13 @@ class FrenchErrors(ErrorWords):
         "SaveFailedError.hint.forked": "sauvegardez dans le processus qui a créé le `Saver`, "
         "ou créez-en un ici",
         "SaveFailedError.hint.closed": "appelez `saver.save(step)` avant `saver.close()`",
+        "SaveFailedError.hint.limits": "`free -m` montre la mémoire\u00a0; `ulimit -a` et `sysctl "
+        "vm.max_map_count` montrent les limites d'un processus",
+        "SaveFailedError.hint.state": "`torch.save` avec le même état montre s'il peut être "
+        "sauvegardé\u00a0: retirez ce qui ne peut pas l'être, ou faites-en des nombres, des "
+        "chaînes et des tenseurs",
+        "SaveFailedError.hint.changed": "écrivez dans les paramètres avant `saver.save(step)`, ou "
+        "après le `optimizer.step()` qui suit",
         "NoCheckpointError.message": "aucun checkpoint complet dans `{directory}`",
         "NoCheckpointError.message.step": "aucun checkpoint complet de l'étape {step} dans "
         "`{directory}`",

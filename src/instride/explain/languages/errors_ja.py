@@ -129,6 +129,7 @@ class JapaneseErrors(ErrorWords):
         "StoreInUseError.hint": "この学習に別のディレクトリを指定するか、もう一方を `kill {pid}` で"
         "終了してください",
         "SaveFailedError.message": "チェックポイント `{path}` を保存できませんでした: {why}",
+        "SaveFailedError.message.store": "現在は何も保存できません: {why}",
         "SaveFailedError.hint": "`df -h {folder}` と `ls -ld {folder}` で空き容量と権限を確認でき"
         "ます",
         "SaveFailedError.hint.taken": "そのファイルには手を付けていません。別の名前にしてください: "
@@ -136,6 +137,12 @@ class JapaneseErrors(ErrorWords):
         "SaveFailedError.hint.forked": "`Saver` を作ったプロセスで保存するか、このプロセスで別"
         "に作ってください",
         "SaveFailedError.hint.closed": "`saver.close()` の前に `saver.save(step)` を呼んでください",
+        "SaveFailedError.hint.limits": "`free -m` でメモリを、`ulimit -a` と `sysctl "
+        "vm.max_map_count` でプロセスの上限を確認できます",
+        "SaveFailedError.hint.state": "同じ状態を `torch.save` で保存できるか確認してください。"
+        "保存できないものは外すか、数値、文字列、テンソルに変えてください",
+        "SaveFailedError.hint.changed": "パラメータへの書き込みは `saver.save(step)` の前か、次の "
+        "`optimizer.step()` の後に行ってください",
         "NoCheckpointError.message": "`{directory}` に完全なチェックポイントがありません",
         "NoCheckpointError.message.step": "`{directory}` にステップ{step}の完全なチェックポイントが"
         "ありません",
