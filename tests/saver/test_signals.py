@@ -31,6 +31,25 @@ with saver("a") as a:
     assert run(tmp_path, script) == (0, ["False", "False", "True", "False", "True"])
 
 
+@pytest.mark.parametrize(("looks", "num_told"), [("", 1), ("a.should_stop", 0)])
+def test_a_loop_that_goes_on_regardless_is_told_once(
+    tmp_path: Path, looks: str, num_told: int
+) -> None:
+    """Whoever sent the signal waits for an end that does not come."""
+    script = f"""
+import warnings
+with warnings.catch_warnings(record=True) as told, saver("a") as a:
+    warnings.simplefilter("always")
+    for step in range(5):
+        {looks}
+        a.due(step)
+        if step == 1:
+            send()
+    print(len(told), all("saver.should_stop: break" in str(each.message) for each in told))
+"""
+    assert run(tmp_path, script) == (0, [str(num_told), "True"])
+
+
 def test_sigusr1_asks_for_a_save_every_time(tmp_path: Path) -> None:
     script = """
 with saver("a") as a:

@@ -39,6 +39,9 @@ class Rhythm:
         self._last_s = time.monotonic()
         self._asked = False
         self._is_to_stop = False
+        self._is_stop_looked_for = False
+        self.is_stop_missed = False
+        """SIGTERM has arrived, what it asked for was saved, and the loop goes on without a look."""
         self._is_listening = False
         self._is_over = False
 
@@ -46,6 +49,7 @@ class Rhythm:
     def should_stop(self) -> bool:
         """SIGTERM has arrived: the machine will be taken away."""
         self.listen()
+        self._is_stop_looked_for = True
         return self._is_to_stop
 
     def is_due(self, step: int, every: int | str | None) -> bool:
@@ -53,6 +57,7 @@ class Rhythm:
         if self._asked:
             self._asked = False
             return True
+        self.is_stop_missed = self._is_to_stop and not self._is_stop_looked_for
         if every is None:
             return False
         if isinstance(every, str):

@@ -32,6 +32,11 @@ START_S = 20.0
 READY_S = 2.0
 """How long it waits for what is prepared meanwhile."""
 
+STOP_MISSED = (
+    "SIGTERM has arrived, and training goes on: this loop does not look at `saver.should_stop`\n\n"
+    "hint: `if saver.should_stop: break` behind the save; a second SIGTERM ends the program"
+)
+
 
 class Saver:
     """Saves the parts of a training without stopping it, and restores them.
@@ -141,7 +146,10 @@ class Saver:
     def due(self, step: int, *, every: int | str | None = None) -> bool:
         """Whether it is time: every so many steps or minutes, or because a signal asked for it."""
         self._beats.step(step)
-        return self._rhythm.is_due(step, every)
+        is_due = self._rhythm.is_due(step, every)
+        if self._rhythm.is_stop_missed:
+            self._engine.warn_once("stop", STOP_MISSED)
+        return is_due
 
     @property
     def prepare_cost_s(self) -> float:
