@@ -28,7 +28,6 @@ from instride.bench.orders import (
     Missing,
     NoDevice,
     Order,
-    Prepared,
     Task,
     WayBack,
 )
@@ -60,7 +59,7 @@ def answer(order: Order) -> Answer:
             if order.task is Task.TIME:
                 return time_saves(order, Path(folder))
             if order.task is Task.PREPARE:
-                return Prepared(time_preparing(order, Path(folder)))
+                return time_preparing(order, Path(folder))
             if order.task is Task.RESTORE:
                 return WayBack(time_restore(order, Path(folder)))
             if order.watches_memory:

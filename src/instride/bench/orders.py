@@ -86,6 +86,9 @@ class Timed(msgspec.Struct, frozen=True, tag=True):
 class Prepared(msgspec.Struct, frozen=True, tag=True):
     costs_s: list[float]
     """What the steps behind the making of a way took beyond those before it and behind its end."""
+    told_s: list[float]
+    """What the way itself says of that."""
+    making_s: list[float]
 
 
 class Hammered(msgspec.Struct, frozen=True, tag=True):

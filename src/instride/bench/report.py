@@ -57,6 +57,9 @@ class Row(msgspec.Struct, frozen=True):
     """The middle of all steps behind a save, by the mean of those without one around it."""
     p99_inflation: float
     """The same for the step that one in a hundred exceeds."""
+    p99_later: float
+    """What the step that one in a hundred exceeds takes more from the second one behind a save on
+    than among the steps without one around it; as a share of a step."""
     peak_host_bytes: int | None
     """The most memory that the training and all its helper processes had at a time, above what
     the row `none` had; shared memory counts once, the cache of the filesystem not at all. Null
@@ -68,6 +71,10 @@ class Row(msgspec.Struct, frozen=True):
     prepare_cost_s: float | None
     """What steps cost in all while a way prepares: on a GPU, of ours; null elsewhere. The most,
     where a process did it several times."""
+    prepare_told_s: float | None
+    """The same as `Saver.prepare_cost_s` tells it."""
+    making_s: float | None
+    """How long it takes to make a way that prepares, before any step; the most as well."""
     trace_s: list[float]
     """The steps around the last save: ten before it, and those behind it, the first of which
     begins with the call."""

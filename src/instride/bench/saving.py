@@ -176,7 +176,7 @@ class _Bench:
                     peak_host_bytes=found.peak_bytes - nothing.peak_bytes
                     if self._request.watches_memory
                     else None,
-                    prepare_cost_s=self._prepare_cost_s(name),
+                    prepared=self._prepared(name),
                 )
                 for name, found in self._found.items()
             ],
@@ -203,7 +203,7 @@ class _Bench:
             median(each.direct_read_s for each in self._device_limits),
         )
 
-    def _prepare_cost_s(self, name: str) -> float | None:
+    def _prepared(self, name: str) -> Prepared | None:
         if name not in STEPS_THAT_PREPARE or not self._is_on_gpu:
             return None
         self._on_progress(f"{name}: preparing")
@@ -213,8 +213,7 @@ class _Bench:
             num_rest_steps=MOST_STEPS_ON_A_GPU,
             num_prepare_steps=STEPS_THAT_PREPARE[name],
         )
-        prepared = self._ask_or_do_without(f"{name}: preparing", order, Prepared)
-        return max(prepared.costs_s) if prepared else None
+        return self._ask_or_do_without(f"{name}: preparing", order, Prepared)
 
     def _restored(self) -> Restored | None:
         if OURS not in self._found or not self._is_on_gpu:

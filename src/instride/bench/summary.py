@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import median, quantiles
 
-from instride.bench.orders import Save
+from instride.bench.orders import Prepared, Save
 from instride.bench.report import Row
 
 NUM_TRACED_BEFORE = 10
@@ -19,7 +19,7 @@ def summarise(
     torn: bool,
     synced: bool,
     peak_host_bytes: int | None,
-    prepare_cost_s: float | None = None,
+    prepared: Prepared | None = None,
 ) -> Row:
     """The row of one way, from the saves of each of its processes."""
     saves = [save for round in rounds for save in round]
@@ -38,13 +38,27 @@ def summarise(
         first_durable_s=median(round[0].durable_s for round in rounds),
         worst_step_s=median(max(save.steps_s) for save in saves),
         p50_inflation=median(inflations),
-        p99_inflation=quantiles(inflations, n=100, method="inclusive")[-1],
+        p99_inflation=_p99(inflations),
+        p99_later=_p99_later(saves),
         peak_host_bytes=peak_host_bytes,
         first_early_cost_s=median(round[0].early_cost_s for round in rounds),
         early_cost_s=median(save.early_cost_s for round in rounds for save in round[1:] or round),
-        prepare_cost_s=prepare_cost_s,
+        prepare_cost_s=max(prepared.costs_s) if prepared else None,
+        prepare_told_s=max(prepared.told_s) if prepared else None,
+        making_s=max(prepared.making_s) if prepared else None,
         trace_s=_trace(saves[-1]),
     )
+
+
+def _p99_later(saves: Sequence[Save]) -> float:
+    """The first step has the call in front of it, and what an optimizer waits for in it."""
+    later = [step_s / save.base_s for save in saves for step_s in save.steps_s[1:]]
+    around = [step_s / save.base_s for save in saves for step_s in save.base_steps_s]
+    return _p99(later) - _p99(around)
+
+
+def _p99(values: Sequence[float]) -> float:
+    return quantiles(values, n=100, method="inclusive")[-1]
 
 
 def _trace(save: Save) -> list[float]:

@@ -11,7 +11,7 @@ import msgspec
 
 from instride.bench.gpu_training import GpuTraining, training_on
 from instride.bench.names import MOST_STEPS
-from instride.bench.orders import Order, Save, Timed
+from instride.bench.orders import Order, Prepared, Save, Timed
 from instride.bench.training import Training
 from instride.bench.ways import WAYS
 from instride.bench.ways.contract import NoSaving, Ticket, Way
@@ -48,24 +48,27 @@ def time_saves(order: Order, folder: Path) -> Timed:
     )
 
 
-def time_preparing(order: Order, folder: Path) -> list[float]:
+def time_preparing(order: Order, folder: Path) -> Prepared:
     """Windows with a way that was just made, between windows without any: a clock that drifts is
     the same in all of them."""
     training = make_training(order)
     nothing = NoSaving(training, folder)
     rest(training, nothing, NUM_WARM)
     before_s = rest(training, nothing, order.num_rest_steps)
-    costs_s = []
+    costs_s, told_s, making_s = [], [], []
     for number in range(order.num_saves):
         fresh = folder / str(number)
         fresh.mkdir()
+        start_s = time.perf_counter()
         way = WAYS[order.way](training, fresh)
+        making_s.append(time.perf_counter() - start_s)
         during_s = rest(training, way, order.num_prepare_steps)
+        told_s.append(way.prepare_cost_s)
         way.close()
         after_s = rest(training, nothing, order.num_rest_steps)
         costs_s.append(sum(during_s) - len(during_s) * fmean(before_s + after_s))
         before_s = after_s
-    return costs_s
+    return Prepared(costs_s, told_s, making_s)
 
 
 def make_training(order: Order) -> Training:

@@ -19,7 +19,7 @@ from instride.bench.names import (  # noqa: E402
     OURS_WITHOUT_ROOM,
     names_on,
 )
-from instride.bench.orders import Save  # noqa: E402
+from instride.bench.orders import Prepared, Save  # noqa: E402
 from instride.bench.picture import CALM, SLOW, picture_of  # noqa: E402
 from instride.bench.report import (  # noqa: E402
     DeviceFloors,
@@ -39,8 +39,9 @@ def row(name: str, call_s: float, slowest_s: float = 0.15, **others: Any) -> Row
     steps_s = [slowest_s] + [0.15] * 29
     save = Save(call_s, call_s + sum(steps_s), 8.0, steps_s, [0.15] * 40)
     plain = summarise(
-        name, [[save] * 3], [], torn=False, synced=True, peak_host_bytes=None, prepare_cost_s=0.05
-    )
+        name, [[save] * 3], [], torn=False, synced=True, peak_host_bytes=None,
+        prepared=Prepared([0.05], [0.01], [0.4]),
+    )  # fmt: skip
     return msgspec.structs.replace(plain, **others)
 
 
@@ -69,7 +70,7 @@ def test_ways_that_need_a_gpu_are_left_out_elsewhere() -> None:
 
 def test_a_save_that_costs_fifteen_milliseconds_keeps_every_promise() -> None:
     made = kept(report(row(OURS, 0.009, 0.155), row(OURS_WITHOUT_ROOM, 0.009, 0.31)))
-    assert len(made) == 9
+    assert len(made) == 13
     assert all(made.values())
 
 
@@ -82,10 +83,24 @@ def test_a_save_that_costs_thirty_misses_what_ten_steps_allow() -> None:
 def test_a_full_gpu_hides_no_more_than_forward_and_backward() -> None:
     by, first = "on a full GPU, by what a step hides", "the first save there, by the same"
     good, bad = row(OURS_WITHOUT_ROOM, 0.01, 0.32), row(OURS_WITHOUT_ROOM, 0.01, 0.34)
-    assert kept(report(good)) == {by: True, first: True}
-    assert kept(report(bad)) == {by: False, first: False}
+    prepared = {
+        "preparing there, by 100 ms + noise": True,
+        "preparing there, as `prepare_cost_s` tells it": True,
+    }
+    assert kept(report(good)) == {by: True, first: True, **prepared}
+    assert kept(report(bad)) == {by: False, first: False, **prepared}
     late = msgspec.structs.replace(good, first_early_cost_s=0.47)
-    assert kept(report(late)) == {by: True, first: False}
+    assert kept(report(late)) == {by: True, first: False, **prepared}
+
+
+def test_a_step_that_is_slow_long_behind_a_save_misses_what_is_promised() -> None:
+    around_s = [0.15, 0.152] * 20
+    calm, disturbed = [0.3, *around_s], [0.3, *around_s[:-1], 0.162]
+    later = "later steps, one in a hundred, by 2 %"
+    for steps_s, is_kept in ((calm, True), (disturbed, False)):
+        save = Save(0.0, sum(steps_s), 8.0, steps_s, around_s)
+        made = summarise(OURS, [[save] * 3], [], torn=False, synced=True, peak_host_bytes=None)
+        assert kept(report(made))[later] is is_kept
 
 
 def test_a_drift_of_all_steps_is_not_taken_for_the_cost_of_the_first() -> None:

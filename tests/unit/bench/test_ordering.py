@@ -42,7 +42,7 @@ MACHINE = Machine(16, "a processor", 1 << 37, "ext4", "Linux 6", "3.12", "2.11",
 SAVE = Save(0.005, 1.515, 8.0, [0.15] * 10, [0.15] * 40)
 ANSWERS = {
     Task.TIME: Timed(15 * 10**9, [SAVE] * 4, [], True, 0.14),
-    Task.PREPARE: Prepared([0.03, 0.05, 0.04]),
+    Task.PREPARE: Prepared([0.03, 0.05, 0.04], [0.01], [0.4]),
     Task.HAMMER: Hammered(False),
     Task.FLOORS: Limits(Floors(0.4, 7.5), DeviceFloors(0.007, 0.29, 4.6)),
     Task.UPKEEP: Upkeep(0.001, 1e-6),
@@ -91,10 +91,11 @@ def test_a_whole_run_on_a_gpu_tells_of_every_promise(
     assert {row.name: row.prepare_cost_s for row in report.rows} == {
         NOTHING: None, "torch.save": None, OURS: 0.05, OURS_WITHOUT_ROOM: 0.05,
     }  # fmt: skip
-    assert len(bars(report)) == 9
+    assert len(bars(report)) == 13
     assert all(bar.is_kept for bar in bars(report))
     told = page_of(report).notes
     assert any("restored in 4.70s" in note for note in told)
+    assert any("making a Saver takes 400ms" in note for note in told)
     assert any("too few for a result" in note for note in told)  # four of ours are
 
 
@@ -122,6 +123,7 @@ def test_what_fails_at_the_end_leaves_what_was_measured_before(
         bar.what.partition(",")[0]: verdict(bar) for bar in bars(report) if not bar.is_kept
     } == {
         "preparing": "could not be measured, at most 100ms",
+        "preparing there": "could not be measured, at most 100ms",
         "restored": "could not be measured, at most 5.29s",
     }
     assert any(f"left out: {OURS}: restoring" in note for note in page_of(report).notes)

@@ -46,6 +46,10 @@ class Busy(nullcontext[None]):
 
 
 class Preparing(NoSaving):
+    @property
+    def prepare_cost_s(self) -> float:
+        return PREPARING_S
+
     def guard(self) -> AbstractContextManager[object]:
         return Busy()
 
@@ -60,6 +64,8 @@ def test_a_drift_is_not_taken_for_what_preparing_costs(
         Task.PREPARE, str(tmp_path), "tested", num_saves=3, num_rest_steps=6, num_prepare_steps=4
     )
 
-    costs_s = time_preparing(order, tmp_path)
+    prepared = time_preparing(order, tmp_path)
 
-    assert costs_s == pytest.approx([cost_s] * 3)
+    assert prepared.costs_s == pytest.approx([cost_s] * 3)
+    assert prepared.told_s == [PREPARING_S if kind is Preparing else 0.0] * 3
+    assert len(prepared.making_s) == 3

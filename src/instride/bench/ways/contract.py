@@ -29,6 +29,11 @@ class Way(Protocol):
     is_synced: bool
     """Whether what is done is on the disk: others leave it to the system, and to luck."""
 
+    @property
+    def prepare_cost_s(self) -> float:
+        """What it says that preparing has cost so far."""
+        ...
+
     def save(self, step: int) -> Ticket: ...
 
     def guard(self) -> AbstractContextManager[object]:
@@ -79,6 +84,10 @@ def tensors_in(tree: Any) -> list[torch.Tensor]:
 
 class NoSaving:
     is_synced = False
+
+    @property
+    def prepare_cost_s(self) -> float:
+        return 0.0
 
     def __init__(self, training: Training, folder: Path) -> None:
         self._training = training

@@ -36,6 +36,10 @@ class Instride(NoSaving):
             budget=self.budget,
         )
 
+    @property
+    def prepare_cost_s(self) -> float:
+        return self._saver.prepare_cost_s
+
     def save(self, step: int) -> Ticket:
         return _Pending(self._saver.save(step), self._folder)
 

@@ -126,6 +126,8 @@ def _device_notes(report: Report) -> list[str]:
     ]
     if ours.prepare_cost_s is not None:
         told.append(f"preparing costs {show_s(ours.prepare_cost_s)} in all")
+    if ours.making_s is not None:
+        told.append(f"making a Saver takes {show_s(ours.making_s)}, before any step")
     back = report.restored
     if back is not None:
         told.append(
