@@ -28,29 +28,68 @@ def test_memory_that_a_snapshot_used_is_there_for_training(tmp_path: Path) -> No
     torch.cuda.empty_cache()
 
 
+class Filling:
+    """A training that takes a part of the device at the peak of a step, its state among it."""
+
+    def __init__(self) -> None:
+        self.state = torch.zeros(6 * GIB, dtype=torch.uint8, device="cuda")
+        _, self._total = torch.cuda.mem_get_info()
+        self._num_steps = 0
+        torch.cuda.empty_cache()
+        torch.cuda.reset_peak_memory_stats()
+
+    def step(self, part: float) -> None:
+        num_bytes = int(self._total * part) - self.state.numel()
+        torch.empty(num_bytes, dtype=torch.uint8, device="cuda").fill_(1)
+        self.state.add_(1)
+        self._num_steps += 1
+
+    def save(self, saver: instride.Saver, number: int, *, finds_room: bool) -> instride.Pending:
+        pending = saver.save(number)
+        has_copy = torch.cuda.memory_allocated() >= 2 * self.state.numel()
+        assert has_copy == finds_room, "a snapshot lies on the device, or it does not"
+        return pending
+
+    def assert_saved(self, pending: instride.Pending, num_steps: int) -> None:
+        saved = torch.load(pending.wait(120).path, map_location="cpu", mmap=True)
+        assert bool((saved["state"]["x"][:: 1 << 20] == num_steps).all())
+
+
 def test_a_device_that_training_fills_does_not_run_out_because_of_us(tmp_path: Path) -> None:
     """Nine tenths are activations at the peak; then a longer batch takes nearly all there is."""
-    state = torch.zeros(6 * GIB, dtype=torch.uint8, device="cuda")
-    _, total = torch.cuda.mem_get_info()
-
-    def step(part: float) -> None:
-        torch.empty(int(total * part) - state.numel(), dtype=torch.uint8, device="cuda").fill_(1)
-        state.add_(1)
-
-    torch.cuda.empty_cache()
-    with instride.Saver(tmp_path, keep=instride.Keep(last=1), state=Holder(x=state)) as saver:
+    training = Filling()
+    holder, keep = Holder(x=training.state), instride.Keep(last=1)
+    with instride.Saver(tmp_path, keep=keep, state=holder) as saver:
         for number in range(1, 4):
-            step(0.9)
-            pending = saver.save(number)
-            step(0.9)
-            torch.cuda.synchronize()
-            saved = torch.load(pending.wait(120).path, map_location="cpu", mmap=True)
-            assert bool((saved["state"]["x"][:: 1 << 20] == 2 * number - 1).all())
-        torch.cuda.empty_cache()
-        step(0.97)
-        pending = saver.save(9)
-        step(0.97)
-        pending.wait(120)
+            training.step(0.9)
+            pending = training.save(saver, number, finds_room=True)
+            training.step(0.9)  # while the snapshot leaves
+            training.assert_saved(pending, 2 * number - 1)
+        saver.due(4)
+        training.step(0.97)
+        pending = training.save(saver, 9, finds_room=False)
+        training.step(0.97)
+        training.assert_saved(pending, 7)
+    del training, holder
+    torch.cuda.empty_cache()
+
+
+def test_a_step_that_needs_more_than_any_before_runs_out_only_beside_a_snapshot(
+    tmp_path: Path,
+) -> None:
+    """What is said in the manual: nobody can know of it. The save is whole all the same, and once
+    it has left the device, the same step finds its memory."""
+    training = Filling()
+    with instride.Saver(tmp_path, state=Holder(x=training.state)) as saver:
+        training.step(0.9)
+        pending = training.save(saver, 1, finds_room=True)
+        with pytest.raises(torch.OutOfMemoryError):
+            training.step(0.97)
+        training.assert_saved(pending, 1)
+        saver.due(2)
+        training.step(0.97)
+        training.assert_saved(training.save(saver, 2, finds_room=False), 2)
+    del training
     torch.cuda.empty_cache()
 
 

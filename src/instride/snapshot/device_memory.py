@@ -106,8 +106,11 @@ class DeviceMemory:
         kept = self._kept
         if kept is None:
             return
-        self._note_peak()
+        peak_bytes = self._note_peak()
         free, total = torch.cuda.mem_get_info(self._device)
+        # What training gave back, by emptying its caches or by running out, it will want again.
+        of_training = max(0, _reserved(self._device, "current") - kept.num_bytes)
+        free -= max(0, peak_bytes - of_training)
         self._is_surplus = free < total // SCARCE_PART + kept.num_bytes or not _CAN_LEND
 
     def give_way(self) -> None:

@@ -150,6 +150,19 @@ def test_as_much_again_must_be_free_as_is_kept(
         assert bool(Pool.given_back) == is_given_back
 
 
+def test_what_training_will_want_again_is_not_free(
+    memory: DeviceMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It ran out beside a snapshot, which emptied its caches, and tries the same step again."""
+    for now, is_given_back in ((100 * GIB, False), (60 * GIB, True)):
+        reserved = {"current": now + 4 * MIB, "peak": 100 * GIB + 4 * MIB}
+        counted = {"reserved_bytes": {"all": reserved}}
+        monkeypatch.setattr(torch.cuda, "memory_stats_as_nested_dict", lambda _, it=counted: it)
+        settled(memory)
+        memory.give_way()
+        assert bool(Pool.given_back) == is_given_back
+
+
 def test_what_is_closed_by_another_thread_is_given_back_by_the_next_save(
     memory: DeviceMemory,
 ) -> None:
