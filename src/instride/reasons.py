@@ -100,11 +100,16 @@ REASONS: Mapping[str, str] = {
 }
 
 
+NOT_ALLOWED = (Reason("os.EACCES"), Reason("os.EPERM"))
+"""What the system says of what may not be read, and may be whole."""
+
 REFUSALS: Mapping[str, str] = {
     "error": "error: {message}",
     "hint": "hint: {hint}",
     "stopped": "cannot go on: {why}",
+    "stopped.path": "cannot go on with `{path}`: {why}",
     "stopped.hint": "`df -h . /tmp` shows whether a disk is full",
+    "stopped.path.hint": "`{look}` shows what is there, and who may read and write it",
     "usage.hint": "`{command} --help` shows what can be said",
     "usage.hint.near": "did you mean `{nearest}`? `{command} --help` shows what can be said",
     "usage.other": "{text}",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import pty
@@ -96,6 +97,75 @@ def test_verify_tells_what_may_not_be_read_from_what_is_damaged(
     flip(store / "step_00000300.pt", 0)
     with as_nobody():
         assert asked(capsys, 30, "verify", ".")["num_damaged"] == 1
+
+
+def test_one_that_may_not_be_read_is_told_with_a_command_that_shows_why(
+    store: Path, capsys: Printed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(store)
+    store.chmod(0o755)
+    (store / "step_00000200.pt").chmod(0)
+    with as_nobody():
+        assert main(["verify", "step_00000200.pt"]) == 40
+        screen = capsys.readouterr().out
+        listed = asked(capsys, 0, "list", ".")
+
+    assert "step_00000200.pt: Permission denied" in screen
+    assert "next: ls -l step_00000200.pt   shows who may read it" in screen
+    states = [each["state"] for each in listed["checkpoints"]]
+    assert states == ["committed", "unreadable", "committed"]
+
+
+@pytest.mark.parametrize("verb", ["list", "verify", "prune --keep-last 1", "agent status"])
+@pytest.mark.parametrize(
+    ("closed", "named", "look"),
+    [
+        ("runs", "runs", "ls -ld runs"),
+        ("runs", "runs/step_00000100.pt", "ls -ld runs"),
+        ("runs/.instride/manifests", "runs", "ls -ld runs/.instride/manifests"),
+        ("runs/.instride", "runs", "ls -ld runs/.instride"),
+    ],
+)
+def test_a_folder_that_is_closed_to_us_is_named_whatever_is_asked_of_it(
+    verb: str,
+    closed: str,
+    named: str,
+    look: str,
+    tmp_path: Path,
+    capsys: Printed,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    tmp_path.chmod(0o755)
+    Path("runs").mkdir()
+    commit(Path("runs"), 100)
+    main([*verb.split(), "runs"])  # its code is loaded while we may read it
+    capsys.readouterr()
+    Path(closed).chmod(0)
+    try:
+        with as_nobody():
+            code, said = refused(capsys, *verb.split(), named)
+    finally:
+        Path(closed).chmod(0o755)
+
+    assert code == 40
+    assert f"error: cannot look at `{named}" in said
+    assert "Permission denied" in said
+    assert f"hint: `{look}` shows whose it is" in said
+
+
+def test_what_the_system_refuses_is_told_with_the_file_that_it_names(
+    store: Path, capsys: Printed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(directory: Path) -> None:
+        raise OSError(errno.EIO, "", str(directory / "latest"))
+
+    monkeypatch.setattr("instride.store.listing.latest_of", refuse)
+    code, said = refused(capsys, "list", str(store))
+
+    assert code == 2
+    assert f"error: cannot go on with `{store}/latest`: Input/output error" in said
+    assert f"hint: `ls -l {store}/latest` shows" in said
 
 
 def test_prune_shows_first_and_deletes_then(store: Path, capsys: Printed) -> None:

@@ -6,6 +6,8 @@ import errno
 import inspect
 import os
 import re
+import subprocess
+from pathlib import Path
 from traceback import format_exception
 
 import pytest
@@ -44,6 +46,7 @@ from instride.errors import (
     UnsafeCheckpointError,
     UnsafeStateError,
     UnwritableError,
+    looking_at,
     nearest,
 )
 from instride.reasons import REASONS, Reason, fill
@@ -100,6 +103,7 @@ EXAMPLES: list[tuple[InstrideError, str]] = [
     (NoStoreError("runs", "No such file or directory"), "`runs`"),
     (NoStoreError("runs", "a directory", hint="hint.checkpoint", command="ls runs"), "`runs`"),
     (NoStoreError("runs", "a directory", hint="hint.list"), "`runs`"),
+    (NoStoreError("runs", Reason("os.EACCES")), "`runs`"),
     (NoStoreError("runs/a.pt", "no directory", hint="hint.directory"), "`runs/a.pt`"),
     (MissingLibraryError("export", "safetensors"), "`safetensors`"),
     (NotExportableError("x.pt", Reason("no-tensors")), "`x.pt`"),
@@ -184,6 +188,26 @@ def test_a_common_failure_of_the_system_is_known_by_its_name(number: int) -> Non
 @pytest.mark.parametrize("error", [OSError(errno.EXDEV, "Invalid link"), OSError("Invalid link")])
 def test_a_rare_failure_of_the_system_is_told_as_it_tells_it(error: OSError) -> None:
     assert fill("{why}", {"why": Reason.of(error)}) == "Invalid link"
+
+
+def test_a_command_that_shows_a_path_works_whatever_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("my runs").mkdir()
+    Path("my runs/a.pt").touch()
+    shown = {
+        "my runs": "ls -ld 'my runs'",
+        "my runs/a.pt": "ls -l 'my runs/a.pt'",
+        "my runs/b.pt": "ls -l 'my runs'",
+        "my runs/no/such/b.pt": "ls -l 'my runs'",
+        "b.pt": "ls -l .",
+        "": "ls -l .",
+        "/no-such-folder/b.pt": "ls -l /",
+    }
+    assert {path: looking_at(path) for path in shown} == shown
+    for command in shown.values():
+        subprocess.run(command, shell=True, check=True, capture_output=True)
 
 
 def test_one_step_is_not_called_steps() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import sys
@@ -10,12 +11,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from instride.errors import InstrideError, nearest
+from instride.errors import InstrideError, looking_at, nearest
 from instride.reasons import REFUSALS, Fact, Reason, fill
 
 if TYPE_CHECKING:
     from instride.explain.languages.words import Words
 
+NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
 EXTRA = re.compile(r"Got unexpected extra arguments? \((.*)\)")
 CHOSEN = re.compile(r"'(.*)' is not one of")
 """The words of click around what it keeps nowhere else."""
@@ -31,7 +33,7 @@ class Refusal(click.UsageError):
         """The command that would have been right."""
 
 
-def complain(error: Exception, args: Sequence[str]) -> None:
+def complain(error: InstrideError | click.UsageError | OSError, args: Sequence[str]) -> None:
     """Print what went wrong and what to do, in the language that the arguments ask for."""
     say = language_of(args)
     if isinstance(error, InstrideError):
@@ -43,11 +45,19 @@ def complain(error: Exception, args: Sequence[str]) -> None:
         facts = {"command": command, "nearest": refusal.meant or ""}
         hint = say.filled("usage.hint.near" if refusal.meant else "usage.hint", facts)
     else:
-        why = Reason.of(error) if isinstance(error, OSError) else Reason("os", {"text": str(error)})
-        message, hint = say.filled("stopped", {"why": why}), say.filled("stopped.hint", {})
+        message, hint = _stopped(say, error)
     tell(say, "error", message=message)
     click.echo(err=True)
     tell(say, "hint", hint=hint)
+
+
+def _stopped(say: Words, error: OSError) -> tuple[str, str]:
+    """What no verb has words for: with the file, where the system names one that is to blame."""
+    facts: dict[str, Fact] = {"why": Reason.of(error)}
+    if isinstance(error.filename, str) and error.errno not in NO_SPACE:
+        facts |= {"path": error.filename, "look": looking_at(error.filename)}
+        return say.filled("stopped.path", facts), say.filled("stopped.path.hint", facts)
+    return say.filled("stopped", facts), say.filled("stopped.hint", {})
 
 
 def tell(say: Words, name: str, /, **facts: Fact) -> None:

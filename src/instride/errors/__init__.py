@@ -43,6 +43,7 @@ from __future__ import annotations
 from instride.errors.agent import BadConfigError as BadConfigError
 from instride.errors.agent import NoAgentError as NoAgentError
 from instride.errors.base import InstrideError as InstrideError
+from instride.errors.base import looking_at as looking_at
 from instride.errors.checkpoints import BenchFailedError as BenchFailedError
 from instride.errors.checkpoints import DamagedError as DamagedError
 from instride.errors.checkpoints import MismatchError as MismatchError

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import stat
 from collections.abc import Mapping
 from typing import ClassVar
 
@@ -23,6 +24,20 @@ class InstrideError(Exception):
         self.hint = fill(self.texts[hint], facts)
         super().__init__(fill(self.texts[message], facts))
         self.add_note(f"hint: {self.hint}")  # a traceback shows it
+
+
+def looking_at(path: str) -> str:
+    """A command that shows the path, or the nearest above it that can be seen: of what is missing,
+    what is there instead; of what is closed to us, the folder that keeps us out."""
+    seen, flags = path, ""
+    while True:
+        try:
+            is_folder = stat.S_ISDIR(os.lstat(seen).st_mode)
+            return f"ls {flags or ('-ld' if is_folder else '-l')} {shlex.quote(seen)}"
+        except (OSError, ValueError) as error:
+            above = os.path.dirname(seen.rstrip("/"))  # noqa: PTH120 - pathlib costs start-up time
+            flags = "-ld" if isinstance(error, PermissionError) else "-l"
+            seen = above or ("/" if seen.startswith("/") else ".")
 
 
 def quoted_folder(path: str) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import shlex
 from typing import ClassVar
 
-from instride.errors.base import InstrideError, quoted_folder
-from instride.reasons import Reason
+from instride.errors.base import InstrideError, looking_at, quoted_folder
+from instride.reasons import NOT_ALLOWED, Reason
 
 
 class DamagedError(InstrideError, ValueError):
@@ -94,7 +94,8 @@ class NoStoreError(InstrideError, OSError):
     exit_code = 40
     texts: ClassVar = {
         "message": "cannot look at `{path}`: {why}",
-        "hint": "name the directory that `Saver` got, or a checkpoint: `ls -ld {folder}`",
+        "hint": "name the directory that `Saver` got, or a checkpoint: `{look}`",
+        "hint.closed": "`{look}` shows whose it is and who may read it",
         "hint.checkpoint": "name a checkpoint in it: `{command}`",
         "hint.directory": "name the directory that it is in: `instride list {folder}`",
         "hint.list": "`instride list {quoted}` shows what is there",
@@ -104,10 +105,13 @@ class NoStoreError(InstrideError, OSError):
         self, path: str, why: str | Reason, *, hint: str = "hint", command: str = ""
     ) -> None:
         """`command` is what was asked for, of a checkpoint in the directory."""
+        if hint == "hint" and why in NOT_ALLOWED:
+            hint = "hint.closed"
         super().__init__(
             hint=hint,
             path=path,
             why=why,
+            look=looking_at(path),
             folder=quoted_folder(path),
             quoted=shlex.quote(path),
             command=command,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
@@ -9,7 +10,7 @@ from typing import Literal
 import msgspec
 
 from instride.errors import DamagedError, NoCheckpointError, NoStoreError
-from instride.reasons import Reason, fill
+from instride.reasons import NOT_ALLOWED, Reason, fill
 from instride.store.directory import FORMS, STEP_NAME, checkpoints_in, packs_in
 from instride.store.listing import check_directory
 from instride.store.manifest import Manifest, manifests_of, read_manifest
@@ -19,8 +20,6 @@ SCHEMA = 1
 KNOW_THEMSELVES = tuple(f".{form}" for form in FORMS)
 """Files that hold checksums of their own, and can be verified without a manifest."""
 State = Literal["whole", "damaged", "foreign", "unreadable"]
-NOT_ALLOWED = ("os.EACCES", "os.EPERM")
-"""What the system says of files that may not be read, and may be whole."""
 
 
 class Checked(msgspec.Struct, frozen=True):
@@ -145,18 +144,22 @@ def _step(path: Path, manifest: Manifest | None) -> int | None:
 def _state(reason: Reason | None) -> State:
     if reason is None:
         return "whole"
-    if reason.name in NOT_ALLOWED:
+    if reason in NOT_ALLOWED:
         return "unreadable"
     return "foreign" if reason.name == "no-manifest" else "damaged"
 
 
 def _paths(path: Path) -> list[Path]:
     """The files behind what was named; a manifest goes by the name that a link points to."""
-    if path.is_file():
+    try:
+        mode = path.stat().st_mode
+    except OSError as error:
+        raise NoStoreError(str(path), Reason.of(error)) from error
+    if stat.S_ISREG(mode):
         file = path.resolve()
         manifest = read_manifest(file)
         return [file] if manifest is None or not manifest.base else [file, _base(file, manifest)]
-    if path.exists() and not path.is_dir():
+    if not stat.S_ISDIR(mode):
         raise NoStoreError(str(path), Reason("no-file"))
     check_directory(path)
     named = [checkpoint.path for checkpoint in checkpoints_in(path)]

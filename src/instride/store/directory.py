@@ -18,6 +18,7 @@ from instride.store.manifest import (
     decode_manifest,
     manifest_path,
     manifests_of,
+    may_be_read,
     read_manifest,
 )
 from instride.store.small_files import read_small
@@ -42,6 +43,8 @@ class Checkpoint(msgspec.Struct, frozen=True):
     manifest: Manifest | None
     was_ours: bool = False
     """Whether a file of that name was committed here once."""
+    may_be_read: bool = True
+    """False: it counts as damaged as long as it is closed to us, and may be whole."""
 
     @property
     def is_ours(self) -> bool:
@@ -91,7 +94,8 @@ def checkpoints_in(directory: Path) -> list[Checkpoint]:
             continue  # opening a pipe would wait for ever
         manifest = read_manifest(path)
         was_ours = manifest is not None or bool(manifests_of(path))
-        found.append(Checkpoint(path, step, status.st_size, manifest, was_ours))
+        is_open = manifest is not None or may_be_read(path)
+        found.append(Checkpoint(path, step, status.st_size, manifest, was_ours, is_open))
     return sorted(found, key=lambda checkpoint: checkpoint.step)
 
 

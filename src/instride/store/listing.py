@@ -18,17 +18,19 @@ from instride.errors import NoStoreError
 from instride.reasons import Reason
 from instride.store.directory import FORMS, LATEST, Checkpoint, checkpoints_in, leftovers_in
 from instride.store.lock import holder_of
-from instride.store.manifest import Manifest
+from instride.store.manifest import Manifest, manifests_folder
 
 SCHEMA = 1
+State = Literal["committed", "foreign", "damaged", "unreadable"]
 
 
 class CheckpointEntry(msgspec.Struct, frozen=True):
     name: str
     step: int
     size_bytes: int
-    state: Literal["committed", "foreign", "damaged"]
-    """`damaged`: its end or its size is not what was written. Only `verify` reads every byte."""
+    state: State
+    """`damaged`: its end or its size is not what was written. Only `verify` reads every byte.
+    `unreadable`: it may not be read, and nobody knows."""
     age_s: float
     """Since it was saved; for a foreign file, since it was changed."""
     serial: int | None
@@ -133,13 +135,24 @@ def _smaller_forms(directory: Path) -> list[Path]:
 
 
 def check_directory(directory: Path) -> None:
-    """Raise NoStoreError, with what the system says, if there is no directory to read."""
+    """Raise NoStoreError, with what the system says, if there is no directory to read, or if its
+    manifests may not be read: every checkpoint would be taken for somebody else's."""
     try:
         with os.scandir(directory):
-            return
+            pass
     except OSError as error:
-        hint = "hint.directory" if directory.is_file() else "hint"
+        # Unlike that of a path, this raises nothing where the folder above is closed.
+        is_file = os.path.isfile(directory)  # noqa: PTH113
+        hint = "hint.directory" if is_file else "hint"
         raise NoStoreError(str(directory), Reason.of(error), hint=hint) from error
+    manifests = manifests_folder(directory / LATEST)
+    try:
+        with os.scandir(manifests):
+            pass
+    except PermissionError as error:
+        raise NoStoreError(str(manifests), Reason.of(error)) from error
+    except OSError:
+        return  # a directory without checkpoints has none
 
 
 def latest_of(directory: Path) -> str | None:
@@ -158,7 +171,9 @@ def owner_of(directory: Path) -> OwnerEntry | None:
     return OwnerEntry(holder.host, holder.trainer_pid, holder.writer_pid, holder.is_alive, is_here)
 
 
-def state_of(checkpoint: Checkpoint) -> Literal["committed", "foreign", "damaged"]:
+def state_of(checkpoint: Checkpoint) -> State:
+    if not checkpoint.may_be_read:
+        return "unreadable"
     if checkpoint.is_damaged:
         return "damaged"
     return "committed" if checkpoint.is_ours else "foreign"

@@ -125,6 +125,17 @@ def read_manifest(checkpoint: Path) -> Manifest | None:
     return manifest if _is_sealed(raw, manifest.check) else None
 
 
+def may_be_read(checkpoint: Path) -> bool:
+    """Whether a file without a manifest, and the manifest that it may have, are open to us."""
+    try:
+        read_small(manifest_path(checkpoint, read_token(checkpoint)))
+    except PermissionError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
 def decode_manifest(raw: bytes) -> Manifest | None:
     """What the bytes of a manifest say; None if nothing that could be true of a file."""
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 from pathlib import Path
 
@@ -61,6 +62,20 @@ def test_a_changed_end_is_damage_that_is_seen_without_reading_all(tmp_path: Path
     (entry,) = list_store(tmp_path).checkpoints
 
     assert entry.state == "damaged"
+
+
+def test_what_may_not_be_read_is_neither_damaged_nor_somebody_elses(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit(tmp_path, 100)
+    (tmp_path / "step_00000200.pt").write_bytes(b"somebody's")
+
+    def refuse(path: Path) -> str:
+        raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+    monkeypatch.setattr("instride.store.manifest.read_token", refuse)
+
+    assert [entry.state for entry in list_store(tmp_path).checkpoints] == ["unreadable"] * 2
 
 
 def test_unfinished_files_are_listed_with_their_sizes(tmp_path: Path) -> None:

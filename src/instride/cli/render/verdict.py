@@ -31,8 +31,10 @@ def print_verdict(verdict: Verdict, words: Words, console: Console | None = None
         sheet.paragraph(say.store_verdict(num_whole, verdict.num_bytes), "  ", "")
     screen.problems(checked)
     sheet.blank()
-    has_problems = verdict.num_damaged or verdict.num_unreadable
-    if has_problems or not journal_path(Path(verdict.directory)).exists():
+    closed = [c.name for c in checked if c.state == "unreadable"]
+    if closed and not verdict.num_damaged:
+        screen.next("ls -l DIR", str(Path(verdict.directory, closed[0])), "next.closed")
+    elif verdict.num_damaged or not journal_path(Path(verdict.directory)).exists():
         screen.next("instride list DIR", verdict.directory, "next.list")
     else:
         screen.next("instride explain DIR", verdict.directory, "next.explain")

@@ -13,7 +13,9 @@ class GermanErrors(ErrorWords):
         "error": "Fehler: {message}",
         "hint": "Tipp: {hint}",
         "stopped": "Abbruch: {why}",
+        "stopped.path": "Abbruch bei `{path}`: {why}",
         "stopped.hint": "`df -h . /tmp` zeigt, ob ein Datenträger voll ist",
+        "stopped.path.hint": "`{look}` zeigt, was da ist und wer es lesen und schreiben darf",
         "usage.hint": "`{command} --help` zeigt alle Möglichkeiten",
         "usage.hint.near": "`{nearest}` gemeint? `{command} --help` zeigt alle Möglichkeiten",
         "usage.other": "{text}",
@@ -185,7 +187,8 @@ class GermanErrors(ErrorWords):
         "`torch.load(..., weights_only=False)`, dann nur die Tensoren speichern",
         "NoStoreError.message": "`{path}` ist nicht anzusehen: {why}",
         "NoStoreError.hint": "das Verzeichnis angeben, das `Saver` bekommen hat, oder einen "
-        "Checkpoint: `ls -ld {folder}`",
+        "Checkpoint: `{look}`",
+        "NoStoreError.hint.closed": "`{look}` zeigt, wem es gehört und wer es lesen darf",
         "NoStoreError.hint.checkpoint": "einen Checkpoint darin angeben: `{command}`",
         "NoStoreError.hint.directory": "das Verzeichnis angeben, in dem er liegt: "
         "`instride list {folder}`",

@@ -16,7 +16,9 @@ class FrenchErrors(ErrorWords):
         "error": "erreur\u00a0: {message}",
         "hint": "conseil\u00a0: {hint}",
         "stopped": "impossible de continuer\u00a0: {why}",
+        "stopped.path": "impossible de continuer avec `{path}`\u00a0: {why}",
         "stopped.hint": "`df -h . /tmp` montre si un disque est plein",
+        "stopped.path.hint": "`{look}` montre ce qu'il y a, et qui peut le lire et l'écrire",
         "usage.hint": "`{command} --help` montre tout ce qui est possible",
         "usage.hint.near": "vouliez-vous dire `{nearest}`\u202f? `{command} --help` montre tout ce "
         "qui est possible",
@@ -193,8 +195,9 @@ class FrenchErrors(ErrorWords):
         "UnsafeCheckpointError.hint.export": "si le fichier est de vous\u00a0: `torch.load(..., "
         "weights_only=False)`, puis n'enregistrer que ses tenseurs",
         "NoStoreError.message": "impossible d'examiner `{path}`\u00a0: {why}",
-        "NoStoreError.hint": "indiquer le répertoire donné à `Saver`, ou un checkpoint\u00a0: `ls "
-        "-ld {folder}`",
+        "NoStoreError.hint": "indiquer le répertoire donné à `Saver`, ou un checkpoint\u00a0: "
+        "`{look}`",
+        "NoStoreError.hint.closed": "`{look}` montre à qui il appartient et qui peut le lire",
         "NoStoreError.hint.checkpoint": "indiquer un checkpoint qui s'y trouve\u00a0: `{command}`",
         "NoStoreError.hint.directory": "indiquer le répertoire où il se trouve\u00a0: "
         "`instride list {folder}`",

@@ -14,7 +14,9 @@ class JapaneseErrors(ErrorWords):
         "error": "エラー: {message}",
         "hint": "ヒント: {hint}",
         "stopped": "続行できません: {why}",
+        "stopped.path": "`{path}` で中断しました: {why}",
         "stopped.hint": "`df -h . /tmp` でディスクの空きを確認できます",
+        "stopped.path.hint": "`{look}` で、何があり、誰が読み書きできるかを確認できます",
         "usage.hint": "`{command} --help` で指定できるものを確認できます",
         "usage.hint.near": "`{nearest}` ではありませんか。`{command} --help` で指定できるものを"
         "確認できます",
@@ -185,7 +187,8 @@ class JapaneseErrors(ErrorWords):
         "weights_only=False)` で読み、テンソルだけを保存し直してください",
         "NoStoreError.message": "`{path}` を調べられません: {why}",
         "NoStoreError.hint": "`Saver` に渡したディレクトリか、チェックポイントを指定してください: "
-        "`ls -ld {folder}`",
+        "`{look}`",
+        "NoStoreError.hint.closed": "`{look}` で、所有者と読み取り権限を確認できます",
         "NoStoreError.hint.checkpoint": "その中のチェックポイントを指定してください: `{command}`",
         "NoStoreError.hint.directory": "それがあるディレクトリを指定してください: "
         "`instride list {folder}`",

@@ -35,6 +35,7 @@ class GermanStore(StoreWords):
         "next.explain": "wo die Zeit geblieben ist",
         "next.doctor": "sieht sich vor dem Lauf den Datenträger an",
         "next.list": "zeigt, was da ist",
+        "next.closed": "zeigt, wer sie lesen darf",
         "next.unpack": "stellt das Original Byte für Byte wieder her",
         "next.prune": "löscht sie",
         "next.load": "zeigt, was darin ist",

@@ -34,6 +34,7 @@ class EnglishStore(StoreWords):
         "next.explain": "where the time went",
         "next.doctor": "looks at its disk before a run",
         "next.list": "shows what is there",
+        "next.closed": "shows who may read it",
         "next.unpack": "gives the original back, byte for byte",
         "next.prune": "deletes them",
         "next.load": "shows what is in it",

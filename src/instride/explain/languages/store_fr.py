@@ -35,6 +35,7 @@ class FrenchStore(StoreWords):
         "next.explain": "où le temps est passé",
         "next.doctor": "examine son disque avant un entraînement",
         "next.list": "montre ce qu'il y a",
+        "next.closed": "montre qui peut le lire",
         "next.unpack": "rend l'original, octet pour octet",
         "next.prune": "les supprime",
         "next.load": "montre ce qu'il contient",

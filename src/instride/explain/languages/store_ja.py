@@ -35,6 +35,7 @@ class JapaneseStore(StoreWords):
         "next.explain": "時間の行き先を表示",
         "next.doctor": "学習前にディスクを確認",
         "next.list": "何があるかを表示",
+        "next.closed": "読み取り権限を表示",
         "next.unpack": "元のファイルを1バイトも違わず復元します",
         "next.prune": "実際に削除",
         "next.load": "中身を表示",
