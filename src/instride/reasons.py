@@ -50,6 +50,7 @@ REASONS: Mapping[str, str] = {
     "no-file": "it is neither a file nor a directory",
     "no-pack": "it is no pack",
     "is-pack": "it is a pack already",
+    "is-packed": "it was packed already, and is `{pack}` now",
     "pack-cut": "its end is missing: it was cut off, or never finished",
     "pack-version": "its version is {version}, which this instride does not know",
     "pack-index": "its index differs from what was written",

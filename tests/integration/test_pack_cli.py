@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -45,6 +46,21 @@ def store(tmp_path: Path) -> Path:
     base = tmp_path / "step_00000200.pt.pack"
     instride("pack", tmp_path / "step_00000300.pt", "--base", base)
     return tmp_path
+
+
+def test_what_is_packed_already_is_told_with_the_command_that_undoes_it(store: Path) -> None:
+    path = store / "step_00000200.pt"
+    _, complaint = instride("pack", path, code=44)
+    assert f"is `{path}.pack` now" in complaint
+    command = re.search("hint: `instride (unpack .*)`", complaint)
+    assert command is not None, complaint
+    instride(*command[1].split())
+    assert path.exists()
+
+
+def test_what_is_missing_is_told_with_a_command_that_works(tmp_path: Path) -> None:
+    _, complaint = instride("pack", tmp_path / "no" / "a.pt", code=44)
+    assert f"hint: `ls -l {tmp_path}` shows what is there" in complaint
 
 
 def test_a_file_is_packed_and_unpacked(tmp_path: Path) -> None:

@@ -112,6 +112,7 @@ EXAMPLES: list[tuple[InstrideError, str]] = [
     (PackError("model.pt", "it is no file"), "`model.pt`"),
     (PackError("runs", "a directory", hint="hint.directory", pattern="*.pt"), "`runs`"),
     (PackError("runs", "a directory", hint="hint.unpack.directory"), "`runs`"),
+    (PackError("a.pt", "it was packed", hint="hint.packed", pack="a.pt.pack"), "`a.pt`"),
     (BenchFailedError("the disk is full"), "the disk is full"),
     (BenchFailedError("cuda", is_device=True), "`cuda`"),
     (NeedsLinuxError("darwin"), "darwin"),

@@ -166,7 +166,8 @@ class PackError(InstrideError, ValueError):
     texts: ClassVar = {
         "message": "cannot pack `{path}`: {why}",
         "message.unpack": "cannot unpack `{path}`: {why}",
-        "hint": "`ls -l {quoted}` shows what is there",
+        "hint": "`{look}` shows what is there",
+        "hint.packed": "`instride unpack {pack}` gives the file back",
         "hint.base": "a base is a full pack in the same directory: `instride pack {quoted}` makes "
         "one",
         "hint.directory": "name the files in it: `instride pack {quoted}/{pattern}`",
@@ -182,8 +183,9 @@ class PackError(InstrideError, ValueError):
         message: str = "message",
         hint: str = "hint",
         pattern: str = "",
+        pack: str = "",
     ) -> None:
-        """`pattern` is that of files in a directory."""
+        """`pattern` is that of files in a directory, `pack` what the file became."""
         super().__init__(
             message,
             hint,
@@ -192,6 +194,8 @@ class PackError(InstrideError, ValueError):
             quoted=shlex.quote(path),
             folder=quoted_folder(path),
             pattern=pattern,
+            pack=shlex.quote(pack),
+            look=looking_at(path),
         )
 
 

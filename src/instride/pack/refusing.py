@@ -18,7 +18,11 @@ WRITING_FAILED = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG}
 
 
 def not_to_pack(path: Path) -> PackError:
-    """For what is no file."""
+    """For what is no file, or no file any more."""
+    packed = f"{path}{PACK}"
+    if not path.exists() and Path(packed).is_file():
+        why = Reason("is-packed", {"pack": packed})
+        return PackError(str(path), why, hint="hint.packed", pack=packed)
     pattern = next((each for each in PACKED_BEST if _has(path, each)), "")
     hint = "hint.directory" if pattern else "hint"
     return PackError(str(path), _why_no_file(path), hint=hint, pattern=pattern)

@@ -211,6 +211,7 @@ class GermanErrors(ErrorWords):
         "OverwriteError.hint": "`--force` ersetzt die Datei",
         "no-pack": "es ist kein Pack",
         "is-pack": "es ist schon ein Pack",
+        "is-packed": "es wurde schon gepackt und ist jetzt `{pack}`",
         "pack-cut": "das Ende fehlt: abgeschnitten oder nie fertig geworden",
         "pack-version": "es hat Version {version}, die dieses instride nicht kennt",
         "pack-index": "der Index ist nicht mehr, wie er geschrieben wurde",
@@ -225,7 +226,8 @@ class GermanErrors(ErrorWords):
         "usage.one-pack": "{name} gilt für ein einziges Pack",
         "PackError.message": "`{path}` ist nicht zu packen: {why}",
         "PackError.message.unpack": "`{path}` ist nicht zu entpacken: {why}",
-        "PackError.hint": "`ls -l {quoted}` zeigt, was da ist",
+        "PackError.hint": "`{look}` zeigt, was da ist",
+        "PackError.hint.packed": "`instride unpack {pack}` stellt die Datei wieder her",
         "PackError.hint.base": "eine Basis ist ein vollständiges Pack im selben Verzeichnis: "
         "`instride pack {quoted}` macht eines",
         "PackError.hint.unpack": "`instride list {folder}` zeigt, welche Packs es gibt",

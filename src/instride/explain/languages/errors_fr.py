@@ -220,6 +220,7 @@ class FrenchErrors(ErrorWords):
         "OverwriteError.hint": "`--force` le remplace",
         "no-pack": "ce n'est pas un pack",
         "is-pack": "c'est déjà un pack",
+        "is-packed": "il a déjà été compressé, et c'est maintenant `{pack}`",
         "pack-cut": "la fin manque\u00a0: il a été coupé ou n'a jamais été terminé",
         "pack-version": "sa version est {version}, que cet instride ne connaît pas",
         "pack-index": "son index n'est plus celui qui a été écrit",
@@ -234,7 +235,8 @@ class FrenchErrors(ErrorWords):
         "usage.one-pack": "{name} ne va qu'avec un seul pack",
         "PackError.message": "impossible de compresser `{path}`\u00a0: {why}",
         "PackError.message.unpack": "impossible de décompresser `{path}`\u00a0: {why}",
-        "PackError.hint": "`ls -l {quoted}` montre ce qu'il y a",
+        "PackError.hint": "`{look}` montre ce qu'il y a",
+        "PackError.hint.packed": "`instride unpack {pack}` redonne le fichier",
         "PackError.hint.base": "une base est un pack complet du même répertoire\u00a0: "
         "`instride pack {quoted}` en fait un",
         "PackError.hint.unpack": "`instride list {folder}` montre les packs qu'il y a",

@@ -213,6 +213,7 @@ class JapaneseErrors(ErrorWords):
         "OverwriteError.hint": "`--force` で置き換えます",
         "no-pack": "パックではありません",
         "is-pack": "すでにパックです",
+        "is-packed": "すでにパック済みで、現在は `{pack}` です",
         "pack-cut": "末尾がありません。途中で切れたか、書き終わっていません",
         "pack-version": "バージョン{version}はこのinstrideでは扱えません",
         "pack-index": "索引が書き込み時と異なります",
@@ -227,7 +228,8 @@ class JapaneseErrors(ErrorWords):
         "usage.one-pack": "{name} を使うときはパックを1つだけ指定します",
         "PackError.message": "`{path}` をパックできません: {why}",
         "PackError.message.unpack": "`{path}` を展開できません: {why}",
-        "PackError.hint": "`ls -l {quoted}` で何があるかを確認できます",
+        "PackError.hint": "`{look}` で何があるかを確認できます",
+        "PackError.hint.packed": "`instride unpack {pack}` で元のファイルに戻せます",
         "PackError.hint.base": "ベースは同じディレクトリの完全なパックです。"
         "`instride pack {quoted}` で作れます",
         "PackError.hint.unpack": "`instride list {folder}` でパックを確認できます",
