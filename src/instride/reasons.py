@@ -80,6 +80,8 @@ REASONS: Mapping[str, str] = {
     "no-tensors": "there is no tensor in it",
     "no-such-kind": "`{name}` is of a kind that safetensors has not: {kind}",
     "same-name": "two tensors would both be called `{name}`",
+    "unsafe-name": "it needs `{name}`",
+    "unsafe-form": "torch reads none of it without running code",
     "no-archive": "torch cannot read it: {text}",
     "no-regex": "it is not a regular expression: {text}",
     "unknown-group": "no group is called `{name}` (the names are {names})",

@@ -80,12 +80,21 @@ class UnsafeCheckpointError(InstrideError, ValueError):
     texts: ClassVar = {
         "message": "`{path}` holds values that could run code when they are read: {why}",
         "hint": "if you made the file yourself: `restore(weights_only=False)`",
-        "hint.export": "if you made the file yourself: `torch.load(..., weights_only=False)`, then "
-        "save its tensors alone",
+        "hint.export": "if you made the file yourself: `{python}` in Python, where its classes are "
+        "known, and then `{command}`",
     }
 
-    def __init__(self, path: object, why: str | Reason, *, hint: str = "hint") -> None:
-        super().__init__(hint=hint, path=str(path), why=why)
+    def __init__(
+        self,
+        path: object,
+        why: str | Reason,
+        *,
+        hint: str = "hint",
+        python: str = "",
+        command: str = "",
+    ) -> None:
+        """`python` makes a file that holds tensors alone, which `command` can do with."""
+        super().__init__(hint=hint, path=str(path), why=why, python=python, command=command)
 
 
 class NoStoreError(InstrideError, OSError):

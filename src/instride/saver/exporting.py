@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import pickle
+import re
+import shlex
 import zipfile
 from collections import Counter
 from collections.abc import Iterator
@@ -16,6 +18,7 @@ import torch
 
 from instride.errors import (
     DamagedError,
+    InstrideError,
     NotExportableError,
     UnsafeCheckpointError,
     UnwritableError,
@@ -29,6 +32,8 @@ from instride.store.verifying import verify
 
 USUAL_PART = "model"
 MOST_PARTS = 8
+REFUSED = re.compile(r"GLOBAL (\S+) (?:was not an allowed|whose module)")
+"""How torch names what it would have to import, and does not."""
 
 
 def export(source: Path, target: Path, part: str | None) -> Export:
@@ -36,7 +41,7 @@ def export(source: Path, target: Path, part: str | None) -> Export:
     found = source.resolve()
     if (manifest := read_manifest(found)) is not None:
         verify(found, manifest)
-    tree = _read(found)
+    tree = _read(found, target, part)
     if part is None and isinstance(tree, dict) and isinstance(tree.get(USUAL_PART), dict):
         part = USUAL_PART
     chosen = tree if part is None else _part(source, tree, part)
@@ -51,7 +56,7 @@ def export(source: Path, target: Path, part: str | None) -> Export:
     )
 
 
-def _read(path: Path) -> Any:
+def _read(path: Path, target: Path, part: str | None) -> Any:
     try:
         if is_smaller_form(path):
             return load_file(path, "cpu")
@@ -59,14 +64,29 @@ def _read(path: Path) -> Any:
             path, map_location="cpu", weights_only=True, mmap=zipfile.is_zipfile(path)
         )
     except pickle.UnpicklingError as error:
-        why = str(error).partition("\n")[0]
-        raise UnsafeCheckpointError(path, why, hint="hint.export") from error
+        raise _refused(path, str(error), target, part) from error
     except DamagedError:
         raise
     except (RuntimeError, EOFError, ValueError, KeyError) as error:
         why = str(error).partition("\n")[0]
         reason = Reason("no-archive", {"text": why})
         raise NotExportableError(str(path), reason, hint="hint.file") from error
+
+
+def _refused(path: Path, text: str, target: Path, part: str | None) -> InstrideError:
+    """What torch says at length, in a sentence; what is no checkpoint at all it refuses too."""
+    named = REFUSED.search(text)
+    if named is None and not zipfile.is_zipfile(path) and not is_smaller_form(path):
+        _, _, short = text.partition("WeightsUnpickler error:")
+        reason = Reason("no-archive", {"text": short.strip().partition("\n")[0]})
+        return NotExportableError(str(path), reason, hint="hint.file")
+    why = Reason("unsafe-name", {"name": named[1]}) if named else Reason("unsafe-form")
+    tensors = target.with_name(f"{target.stem}-tensors.pt")
+    state = f"instride.load({str(path)!r}, weights_only=False)"
+    chosen = f"{state}[{(part or USUAL_PART).partition('.')[0]!r}]"
+    python = f"import instride, torch; torch.save({chosen}, {str(tensors)!r})"
+    command = shlex.join(["instride", "export", str(tensors), str(target)])
+    return UnsafeCheckpointError(path, why, hint="hint.export", python=python, command=command)
 
 
 def _part(path: Path, tree: Any, part: str) -> Any:

@@ -61,6 +61,8 @@ class GermanErrors(ErrorWords):
         "no-tensors": "darin ist kein Tensor",
         "no-such-kind": "`{name}` ist von einer Art, die safetensors nicht kennt: {kind}",
         "same-name": "zwei Tensoren würden beide `{name}` heißen",
+        "unsafe-name": "sie braucht `{name}`",
+        "unsafe-form": "torch liest nichts davon, ohne Code auszuführen",
         "no-archive": "torch kann sie nicht lesen: {text}",
         "no-regex": "es ist kein regulärer Ausdruck: {text}",
         "unknown-group": "keine Gruppe heißt `{name}` (mögliche Namen: {names})",
@@ -184,7 +186,7 @@ class GermanErrors(ErrorWords):
         "StoreInUseError.hint.prune": "es räumt selbst auf, wie sein `keep=` es sagt; was jetzt "
         "gelöscht würde, zeigt `instride prune {quoted} --keep-last 3 --dry-run`",
         "UnsafeCheckpointError.hint.export": "wenn die Datei von Ihnen selbst stammt: "
-        "`torch.load(..., weights_only=False)`, dann nur die Tensoren speichern",
+        "`{python}` in Python, wo ihre Klassen bekannt sind, danach `{command}`",
         "NoStoreError.message": "`{path}` ist nicht anzusehen: {why}",
         "NoStoreError.hint": "das Verzeichnis angeben, das `Saver` bekommen hat, oder einen "
         "Checkpoint: `{look}`",

@@ -65,6 +65,8 @@ class FrenchErrors(ErrorWords):
         "no-tensors": "il ne contient aucun tenseur",
         "no-such-kind": "`{name}` est d'un type que safetensors ne connaît pas\u00a0: {kind}",
         "same-name": "deux tenseurs s'appelleraient tous deux `{name}`",
+        "unsafe-name": "il lui faut `{name}`",
+        "unsafe-form": "torch n'en lit rien sans exécuter de code",
         "no-archive": "torch ne peut pas le lire\u00a0: {text}",
         "no-regex": "ce n'est pas une expression régulière\u00a0: {text}",
         "unknown-group": "aucun groupe ne s'appelle `{name}` (noms possibles\u00a0: {names})",
@@ -192,8 +194,8 @@ class FrenchErrors(ErrorWords):
         "contrôle, s'il en a",
         "StoreInUseError.hint.prune": "il fait le ménage lui-même, selon son `keep=`\u00a0; ce "
         "qui serait supprimé maintenant\u00a0: `instride prune {quoted} --keep-last 3 --dry-run`",
-        "UnsafeCheckpointError.hint.export": "si le fichier est de vous\u00a0: `torch.load(..., "
-        "weights_only=False)`, puis n'enregistrer que ses tenseurs",
+        "UnsafeCheckpointError.hint.export": "si le fichier est de vous\u00a0: `{python}` en "
+        "Python, là où ses classes sont connues, puis `{command}`",
         "NoStoreError.message": "impossible d'examiner `{path}`\u00a0: {why}",
         "NoStoreError.hint": "indiquer le répertoire donné à `Saver`, ou un checkpoint\u00a0: "
         "`{look}`",

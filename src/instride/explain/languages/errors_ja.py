@@ -62,6 +62,8 @@ class JapaneseErrors(ErrorWords):
         "no-tensors": "テンソルが1つもありません",
         "no-such-kind": "`{name}` はsafetensorsが扱えない種類です: {kind}",
         "same-name": "2つのテンソルがどちらも `{name}` という名前になります",
+        "unsafe-name": "`{name}` が必要です",
+        "unsafe-form": "torchはコードを実行せずには読み込めません",
         "no-archive": "torchで読めません: {text}",
         "no-regex": "正規表現として正しくありません（{text}）",
         "unknown-group": "`{name}` というグループはありません（使える名前: {names}）",
@@ -183,8 +185,8 @@ class JapaneseErrors(ErrorWords):
         "{quoted}` で照合できます",
         "StoreInUseError.hint.prune": "その学習は `keep=` に従って自分で削除します。今なら何が消え"
         "るかは `instride prune {quoted} --keep-last 3 --dry-run` で確認できます",
-        "UnsafeCheckpointError.hint.export": "自分で作ったファイルなら、`torch.load(..., "
-        "weights_only=False)` で読み、テンソルだけを保存し直してください",
+        "UnsafeCheckpointError.hint.export": "自分で作ったファイルなら、そのクラスが使えるPython"
+        "で `{python}` を実行してから、`{command}` を実行してください",
         "NoStoreError.message": "`{path}` を調べられません: {why}",
         "NoStoreError.hint": "`Saver` に渡したディレクトリか、チェックポイントを指定してください: "
         "`{look}`",
