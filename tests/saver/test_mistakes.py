@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 import multiprocessing
+import re
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
+import numpy as np
 import pytest
 import torch
 
@@ -58,6 +60,91 @@ def test_what_restore_will_refuse_is_told_when_it_is_saved(tmp_path: Path) -> No
         with pytest.raises(UnsafeCheckpointError):
             saver.restore()
         assert saver.restore(weights_only=False) == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"model": torch.nn.Linear}, "`model` is the class `Linear`: .*`model = Linear"),
+        ({"kep": instride.Keep()}, "did you mean the option `keep=`?"),
+        ({"retention": instride.Keep()}, "did you mean the option `keep=`?"),
+        ({"when_bussy": "wait"}, "did you mean the option `when_busy=`?"),
+        ({"epoch": 3}, r"`epoch` is a `int`.*extra=\{'epoch': \.\.\.\}"),
+        ({"memory_bytes": "1GB"}, "memory_bytes='1GB': must be a whole number of bytes"),
+        ({"memory_bytes": 1e9}, "memory_bytes=1000000000.0: must be a whole number of bytes"),
+        ({"stall_s": "60"}, "stall_s='60': must be a number of seconds"),
+        ({"stall_s": -1}, "stall_s=-1: must be a number of seconds"),
+        ({"budget": "0.1"}, "budget='0.1': must be a share"),
+        ({"pack": "yes"}, "pack='yes': must be True or False"),
+        ({"strict": "no"}, "strict='no': must be True or False"),
+    ],
+)
+def test_an_option_that_cannot_be_is_told_before_anything_is_made(
+    options: dict[str, Any], said: str, tmp_path: Path
+) -> None:
+    with pytest.raises((TypeError, ValueError), match=said.replace("=`?", "=`\\?")):
+        instride.Saver(tmp_path / "new", **{"model": torch.nn.Linear(2, 2), **options})
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("directory", ["", None, 3, b"runs", ["runs"], "a\0b"])
+def test_a_directory_that_is_none_is_told(
+    directory: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises((TypeError, ValueError), match="directory="):
+        instride.Saver(directory, model=torch.nn.Linear(2, 2))
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("path", ["", None, 3, b"runs"])
+def test_a_file_that_is_none_is_told(path: Any) -> None:
+    for call in (lambda: instride.save({}, path), lambda: instride.load(path)):
+        with pytest.raises((TypeError, ValueError), match=r"^path=.*'model\.pt'"):
+            call()
+
+
+@pytest.mark.parametrize(
+    "step", [10.0, 10.5, "10", None, True, -1, 1 << 63, torch.tensor(10.0), torch.tensor([1, 2])]
+)
+def test_a_step_that_is_no_whole_number_is_told_wherever_it_is_given(
+    step: Any, tmp_path: Path
+) -> None:
+    said = re.escape(f"step={step!r}: must be a whole number from 0 on")
+    with instride.Saver(tmp_path, model=torch.nn.Linear(2, 2)) as saver:
+        for call in (lambda: saver.due(step, every=5), lambda: saver.save(step)):
+            with pytest.raises(ValueError, match=said) as raised:
+                call()
+            assert ("int(step)" in str(raised.value)) == (type(step) is float and step == 10)
+        if step is not None:
+            with pytest.raises(ValueError, match=said):
+                saver.restore(step=step)
+
+
+@pytest.mark.parametrize("step", [10, np.int32(10), np.uint8(10), torch.tensor(10)])
+def test_a_step_of_any_library_will_do(step: Any, tmp_path: Path) -> None:
+    with instride.Saver(tmp_path, model=torch.nn.Linear(2, 2)) as saver:
+        assert saver.due(step, every=5) is True
+        assert saver.due(step, every=3) is False
+        saver.save(step).wait()
+        assert saver.restore(step=step) == 11
+
+
+@pytest.mark.parametrize("metric", ["good", "0.5", [1], 1j, torch.ones(2), 10**400])
+def test_a_metric_that_is_no_number_is_told(metric: Any, tmp_path: Path) -> None:
+    with instride.Saver(tmp_path, model=torch.nn.Linear(2, 2)) as saver:
+        with pytest.raises(TypeError, match=r"^metric=.{1,60}: must be one number.*loss\.item\(\)"):
+            saver.save(1, metric=metric)
+        saver.save(2, metric=torch.tensor(0.5)).wait()
+    assert [path.name for path in tmp_path.glob("*.pt")] == ["step_00000002.pt"]
+
+
+@pytest.mark.parametrize("extra", [{}, {"a": 1}, [1, 2], [], 0, "x"])
+def test_what_goes_along_comes_back_as_it_was(extra: Any, tmp_path: Path) -> None:
+    with instride.Saver(tmp_path, model=torch.nn.Linear(2, 2)) as saver:
+        saver.save(1, extra=extra).wait()
+        saver.restore()
+        assert saver.extra == extra
 
 
 def test_a_save_after_the_end_is_told_to_come_before_it(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from instride.errors import InstrideError
+from instride.saver.arguments import file_of
 from instride.saver.choosing import Engine, engine_for
 from instride.saver.loading import load_file
 from instride.saver.pending import Pending, Purpose
@@ -26,7 +27,7 @@ _telling = Telling()
 def save(obj: object, path: str | Path) -> Pending:
     """Save like `torch.save`, without the wait: the file is committed in the background, at the
     exit of the program at the latest."""
-    where = Path(path).absolute()
+    where = file_of(path)
     with _lock:
         for each, earlier in list(_pending.items()):
             if earlier.done:
@@ -53,7 +54,7 @@ def _engine_now() -> Engine:
 def load(path: str | Path, map_location: Any = None, *, weights_only: bool = True) -> Any:
     """Load like `torch.load`, from a pack too; a save of that path that is on its way is waited
     for."""
-    where = Path(path).absolute()
+    where = file_of(path)
     file = os.path.realpath(where)
     for each, pending in reversed(list(_pending.items())):
         if os.path.realpath(each) == file:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Protocol, runtime_checkable
 
 import torch
 from torch.optim import Optimizer
+
+from instride.errors import nearest
+from instride.store.retention import Keep
 
 TORCH = ("torch.optim.", "torch.amp.")
 """Where schedulers and scalers of torch are."""
@@ -40,22 +43,33 @@ class Part(Protocol):
     def load_state_dict(self, state: Any, /) -> Any: ...
 
 
-def check_parts(parts: Mapping[str, object]) -> dict[str, Part]:
-    """The parts, or TypeError and ValueError for what is none."""
+def check_parts(parts: Mapping[str, object], options: Iterable[str]) -> dict[str, Part]:
+    """The parts, or TypeError and ValueError for what is none; one of `options` may be meant."""
     checked: dict[str, Part] = {}
     for name, part in parts.items():
         if name in RESERVED:
             raise ValueError(f"`{name}=` cannot be the name of a part: instride uses it itself")
-        if not isinstance(part, Part):
-            kind = type(part).__qualname__
+        if isinstance(part, type):
             raise TypeError(
-                f"`{name}` is a `{kind}`, without `state_dict()` and `load_state_dict()`; values "
-                f"that change go along with each save: `saver.save(step, extra={{'{name}': ...}})`"
+                f"`{name}` is the class `{part.__qualname__}`: give the object that is trained, "
+                f"as in `{name} = {part.__qualname__}(...)`"
             )
+        if not isinstance(part, Part):
+            raise TypeError(_no_part(name, part, options))
         checked[name] = part
     if not checked:
         raise ValueError("nothing to save: name the parts, as in Saver('checkpoints', model=model)")
     return checked
+
+
+def _no_part(name: str, part: object, options: Iterable[str]) -> str:
+    kind = type(part).__qualname__
+    text = f"`{name}` is a `{kind}`, without `state_dict()` and `load_state_dict()`; "
+    meant = "keep" if isinstance(part, Keep) else nearest(name, options)
+    if meant is not None:
+        return f"{text}did you mean the option `{meant}=`?"
+    extra = f"`saver.save(step, extra={{'{name}': ...}})`"
+    return f"{text}values that change go along with each save: {extra}"
 
 
 def live_state(part: Part) -> Any:

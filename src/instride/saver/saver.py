@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import math
-import operator
-import os
 from collections.abc import Mapping
 from contextlib import ExitStack, suppress
 from pathlib import Path
@@ -14,11 +11,12 @@ from typing import Any, Literal, Self
 
 from instride.errors import MissingLibraryError, SaveFailedError
 from instride.governor.model import BUDGET
+from instride.saver.arguments import check_options, directory_of, is_comparable, whole_step
 from instride.saver.beating import Beats
 from instride.saver.choosing import engine_for
 from instride.saver.leaving import await_dropped, close_when_dropped, weakly
 from instride.saver.parts import Part, check_parts, live_state, tells_at_any_time
-from instride.saver.pending import Pending, Purpose, is_sayable
+from instride.saver.pending import Pending, Purpose
 from instride.saver.randomness import random_states
 from instride.saver.rhythm import Rhythm
 from instride.saver.way_back import WayBack
@@ -26,7 +24,6 @@ from instride.store.directory import name_of
 from instride.store.retention import Keep
 
 FORMAT = 1
-MOST_STEPS = 1 << 63
 START_S = 20.0
 """How long the constructor waits for the writer; storage that hangs must not hang the training."""
 READY_S = 2.0
@@ -60,20 +57,20 @@ class Saver:
         budget: float | None = BUDGET,
         **parts: object,
     ) -> None:
+        check_options(
+            keep=keep,
+            when_busy=when_busy,
+            on_error=on_error,
+            memory_bytes=memory_bytes,
+            stall_s=stall_s,
+            budget=budget,
+            strict=strict,
+            pack=pack,
+        )
         if pack and importlib.util.find_spec("numpy") is None:
             raise MissingLibraryError("pack", "numpy", extra="pack")
-        if when_busy not in ("wait", "skip"):
-            raise ValueError(f"when_busy={when_busy!r}: must be 'wait' or 'skip'")
-        if on_error not in ("warn", "raise"):
-            raise ValueError(f"on_error={on_error!r}: must be 'warn' or 'raise'")
-        if not isinstance(keep, Keep | None):
-            raise TypeError(f"keep={keep!r}: must be a Keep, as in keep=instride.Keep(last=3)")
-        if budget is not None and not 0 < budget < 1:
-            raise ValueError(f"budget={budget!r}: must be a share between 0 and 1, or None")
-        self._parts = check_parts(parts)
-        self.directory = Path(directory).absolute()
-        if not is_sayable(self.directory):
-            raise ValueError(f"directory={os.fspath(directory)!a}: its name must be UTF-8")
+        self._parts = check_parts(parts, options=Saver.__init__.__kwdefaults__ or ())
+        self.directory = directory_of(directory)
         await_dropped(self.directory)
         self._on_error = on_error
         self._strict = strict
@@ -145,6 +142,7 @@ class Saver:
 
     def due(self, step: int, *, every: int | str | None = None) -> bool:
         """Whether it is time: every so many steps or minutes, or because a signal asked for it."""
+        step = whole_step(step)
         self._beats.step(step)
         is_due = self._rhythm.is_due(step, every)
         if self._rhythm.is_stop_missed:
@@ -171,7 +169,7 @@ class Saver:
 
         Call it from the thread that trains, after `optimizer.step()`.
         """
-        step = _whole(step)
+        step = whole_step(step)
         if self._on_error == "raise" and self._last is not None and self._last.error is not None:
             error, self._last = self._last.error, None
             raise error
@@ -182,14 +180,16 @@ class Saver:
             self._strict,
         )
         self._last = self._engine.save(
-            self._state(step, extra or {}, self._parts), purpose, detached=True
+            self._state(step, {} if extra is None else extra, self._parts), purpose, detached=True
         )
         self._rhythm.saved()
         return self._last
 
     def _metric(self, metric: float | None) -> float | None:
-        if metric is None or math.isfinite(metric):
-            return None if metric is None else float(metric)
+        if metric is None:
+            return None
+        if is_comparable(metric):
+            return float(metric)
         self._engine.warn_once(
             "metric", f"metric={metric} is no number to compare by: such checkpoints have none"
         )
@@ -203,6 +203,7 @@ class Saver:
         0 where there is none yet. A damaged one is reported, and the one before it used; the parts
         may hold some of it until then. `strict=False` takes what fits.
         """
+        step = None if step is None else whole_step(step)
         found = self._way_back.take(step, strict=strict, weights_only=weights_only)
         if found is None:
             return 0
@@ -237,14 +238,3 @@ class Saver:
             self.close()
         else:
             self._abandon()  # what ended the training is what the person must see
-
-
-def _whole(step: object) -> int:
-    """The number of a step, also as NumPy and torch have it. Raises ValueError."""
-    try:
-        number = operator.index(step)  # type: ignore[arg-type]  # that is what is found out
-    except TypeError:
-        number = -1
-    if isinstance(step, bool) or not 0 <= number < MOST_STEPS:
-        raise ValueError(f"step={step!r}: must be a whole number from 0 on, below 2**63")
-    return number
