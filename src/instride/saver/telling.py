@@ -5,17 +5,37 @@ from __future__ import annotations
 import sys
 import threading
 import warnings
+from types import FrameType
+from typing import Any, NamedTuple
 
 from instride.errors import InstrideError
 
-PACKAGE = __name__.partition(".")[0]
+NOT_THEIRS = ("instride", "torch", "threading", "contextlib", "weakref", "importlib")
+"""Packages through which we are called: none of their lines tells anybody what to change."""
+
+
+class Place(NamedTuple):
+    """A line of the program that saves."""
+
+    path: str
+    line: int
+    module: str
+
+
+_shown: dict[str | tuple[str, type[Warning], int], Any] = {}
+"""Where Python notes what it has shown already: another Saver of the same line is not told anew."""
 
 
 class Telling:
-    """Warns once for each kind of trouble; the journal has every time."""
+    """Warns once for each kind of trouble; the journal has every time.
+
+    A warning points to the line that called, or to the one that made this where nobody called: in
+    threads of ours, and at the end of the program.
+    """
 
     def __init__(self) -> None:
         self._told: set[str] = set()
+        self._made_at = _place_outside() or Place(__file__, 1, __name__)
         self._training_thread = threading.get_ident()
 
     def of(self, error: InstrideError) -> None:
@@ -35,19 +55,23 @@ class Telling:
         if kind in self._told:
             return
         self._told.add(kind)
+        path, line, module = _place_outside() or self._made_at
+        said = f"instride: {text}"
         try:
-            warnings.warn(f"instride: {text}", RuntimeWarning, stacklevel=_level_outside())
+            warnings.warn_explicit(said, RuntimeWarning, path, line, module, _shown)
         except RuntimeWarning:
             # Who turns warnings into errors means the thread that trains; ours have to go on.
             if threading.get_ident() == self._training_thread:
                 raise
 
 
-def _level_outside() -> int:
-    """How far up the first frame is that is not ours: the line of the script that saves."""
-    level = 1
-    frame = sys._getframe(level)
-    while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] == PACKAGE:
+def _place_outside() -> Place | None:
+    """The nearest line that is the program's own; None where there is none up to the start of the
+    thread."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        module = frame.f_globals.get("__name__", "")
+        if module.partition(".")[0] not in NOT_THEIRS:
+            return Place(frame.f_code.co_filename, frame.f_lineno, module)
         frame = frame.f_back
-        level += 1
-    return level
+    return None

@@ -1,0 +1,115 @@
+"""Warnings point to a line of the program that saves, whichever thread gives them."""
+
+from __future__ import annotations
+
+import datetime
+import linecache
+import subprocess
+import sys
+import threading
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import torch
+
+import instride
+from instride.saver.telling import Telling
+from tests.integration.commands import environment
+
+pytestmark = pytest.mark.torch
+
+
+@pytest.fixture
+def warned() -> Iterator[list[warnings.WarningMessage]]:
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        yield found
+
+
+def line_of(warned: list[warnings.WarningMessage]) -> str:
+    """The line that the only warning shows."""
+    (warning,) = warned
+    assert warning.filename == __file__
+    return linecache.getline(warning.filename, warning.lineno).strip()
+
+
+def test_a_warning_of_a_thread_of_ours_shows_the_line_that_made_the_saver(
+    tmp_path: Path, warned: list[warnings.WarningMessage]
+) -> None:
+    model = torch.nn.Linear(2, 2)
+    saver = instride.Saver(tmp_path, model=model)  # this one
+    saver.save(1, extra={"took": datetime.timedelta(1)}).wait()
+    saver.close()
+
+    assert "will refuse" in str(warned[0].message)
+    assert line_of(warned).endswith("# this one")
+
+
+def test_a_warning_of_a_call_shows_the_line_that_called(
+    tmp_path: Path, warned: list[warnings.WarningMessage]
+) -> None:
+    with instride.Saver(tmp_path, model=torch.nn.Linear(2, 2)) as saver:
+        saver.save(1, metric=float("nan"))
+
+    assert line_of(warned).startswith("saver.save(1,")
+
+
+def test_a_warning_of_a_hook_shows_the_line_that_steps(
+    warned: list[warnings.WarningMessage],
+) -> None:
+    parameter = torch.nn.Parameter(torch.ones(1))
+    optimizer = torch.optim.SGD([parameter])
+    telling = Telling()
+    optimizer.register_step_pre_hook(called_by_us(telling))
+    optimizer.step()
+
+    assert line_of(warned) == "optimizer.step()"
+
+
+def called_by_us(telling: Telling) -> object:
+    """A hook of a module of ours, as far as its frame tells."""
+    space: dict[str, object] = {"__name__": "instride.hooks", "telling": telling}
+    exec("def hook(*_): telling.once('kind', 'said')", space)
+    return space["hook"]
+
+
+def test_each_kind_is_told_once_and_a_thread_of_theirs_has_lines_too(
+    warned: list[warnings.WarningMessage],
+) -> None:
+    telling = Telling()
+
+    def work() -> None:
+        for _ in range(3):
+            telling.once("kind", "said")
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+
+    assert line_of(warned) == 'telling.once("kind", "said")'
+
+
+def test_what_a_person_sees_names_the_script(tmp_path: Path) -> None:
+    """With the filters that Python has by itself."""
+    script = tmp_path / "train.py"
+    script.write_text(
+        "import datetime, instride, torch\n"
+        "for number in range(2):\n"
+        "    saver = instride.Saver('runs', model=torch.nn.Linear(2, 2))\n"
+        "    saver.save(1, extra={'took': datetime.timedelta(1)})\n"
+        "    saver.close()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, str(script)],
+        cwd=tmp_path,
+        env=environment(),
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    shown = [line for line in done.stderr.splitlines() if line.strip()]
+    assert len(shown) == 2, done.stderr
+    assert shown[0].startswith(f"{script}:3: RuntimeWarning: instride: ")
+    assert shown[1].strip().startswith("saver = instride.Saver('runs'")
