@@ -24,6 +24,13 @@ class Reason(NamedTuple):
 
 Fact = str | int | float | Reason
 
+
+def other_bytes(offset: int, num_bytes: int) -> Reason:
+    """A checksum is that of many bytes: it tells that they differ, not which of them. A block that
+    is all in its base has none of its own, only a place."""
+    return Reason("other-bytes", {"offset": offset, "last": offset + max(num_bytes, 1) - 1})
+
+
 REASONS: Mapping[str, str] = {
     "os": "{text}",
     "os.ENOENT": "No such file or directory",
@@ -46,7 +53,7 @@ REASONS: Mapping[str, str] = {
     "other-manifest": "its manifest differs from what was written",
     "other-end": "its end differs from every manifest written for that name",
     "other-size": "it has {size} bytes instead of {written}",
-    "other-bytes": "the bytes from {offset} on differ",
+    "other-bytes": "it differs somewhere in the bytes from {offset} to {last}",
     "no-file": "it is neither a file nor a directory",
     "no-pack": "it is no pack",
     "is-pack": "it is a pack already",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -12,9 +14,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import instride
+from instride.cli.main import main
 from instride.errors import DamagedError, NoCheckpointError
 from instride.saver.restoring import read_state
-from instride.store.manifest import manifests_of, read_manifest, read_token
+from instride.store.manifest import PIECE_BYTES, manifests_of, read_manifest, read_token
 from instride.store.verifying import verify
 from tests.crash.checks import path_of, steps_in
 from tests.crash.trainings import Weights
@@ -112,6 +115,21 @@ def test_a_damaged_checkpoint_is_told_of_and_the_one_before_restored(
     assert steps_in(store) == [1, 2]  # what is damaged stays, as evidence
     with pytest.raises(DamagedError):
         verify(path_of(store, 2))
+
+
+def test_the_warning_says_where_the_damage_is_and_a_command_that_finds_it(store: Path) -> None:
+    path = path_of(store, 2)
+    flip(path, 5000)
+    last = min(PIECE_BYTES, path.stat().st_size) - 1
+
+    with instride.Saver(store, weights=Weights()) as saver, pytest.warns(RuntimeWarning) as told:
+        saver.restore()
+
+    said = str(told[0].message)
+    assert f"it differs somewhere in the bytes from 0 to {last}; it is passed over" in said
+    command = re.search(r"hint: `instride ([^`]+)`", said)
+    assert command is not None
+    assert main(shlex.split(command[1])) == 30
 
 
 @pytest.mark.filterwarnings("ignore:instride:RuntimeWarning")

@@ -75,8 +75,8 @@ def test_verify_ends_with_30_and_tells_all_that_is_damaged(store: Path, capsys: 
     screen = capsys.readouterr().out
 
     assert answer["num_damaged"] == 2
-    assert "step_00000100.pt: the bytes from 0 on differ" in screen
-    assert "step_00000300.pt: the bytes from 0 on differ" in screen
+    assert "step_00000100.pt: it differs somewhere in the bytes from 0 to" in screen
+    assert "step_00000300.pt: it differs somewhere in the bytes from 0 to" in screen
 
 
 def test_verify_tells_what_may_not_be_read_from_what_is_damaged(

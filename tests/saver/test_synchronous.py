@@ -112,7 +112,7 @@ def test_a_damaged_checkpoint_is_told_of_and_the_one_before_it_used(tmp_path: Pa
             file.seek(5000)
             file.write(b"!")
 
-        with pytest.warns(RuntimeWarning, match="it is passed over"):
+        with pytest.warns(RuntimeWarning, match="it is passed over\n\nhint: `instride verify /"):
             assert saver.restore() == 2
     assert weights.is_of(1)
 

@@ -26,7 +26,7 @@ from instride.framed.container import FRAME_BYTES, Frame, closing
 from instride.governor.pace import Pace
 from instride.governor.yielding import yield_thread
 from instride.lifetimes import Closing, PerThread
-from instride.reasons import Reason
+from instride.reasons import other_bytes
 from instride.store.atomic import give_name, removed_on_failure, temporary_beside
 from instride.store.manifest import PIECE_BYTES, Manifest, read_token, write_manifest
 from instride.store.verifying import drop_from_cache, open_for_reading, pieces_of, read_piece
@@ -182,7 +182,8 @@ class _Work(Closing):
             num_same += 1
         if num_same != len(frames) or bytes(table) != closing(frames):
             place = sum(frame.stored_bytes for frame in frames[:num_same])
-            raise DamagedError(path, Reason("other-bytes", {"offset": place}))
+            rest = [*(frame.stored_bytes for frame in frames[num_same:]), len(closing(frames))]
+            raise DamagedError(path, other_bytes(place, rest[0]))
         return pieces
 
     def _in_order(self, do: Callable[..., T], each: Any) -> Iterator[T]:

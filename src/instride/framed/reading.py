@@ -11,7 +11,7 @@ from instride.framed.blocks import Ahead, BlockFile
 from instride.framed.codecs import Codec, CorruptError, codec_of
 from instride.framed.container import Frame, read_table
 from instride.lifetimes import OpenFile, PerThread
-from instride.reasons import Reason
+from instride.reasons import Reason, other_bytes
 from instride.store.listing import PackEntry
 
 
@@ -47,7 +47,7 @@ class Framed(OpenFile):
         try:
             return self._expanded(stored, frame)
         except CorruptError as error:
-            raise DamagedError(self.path, Reason("other-bytes", {"offset": place})) from error
+            raise DamagedError(self.path, other_bytes(place, frame.stored_bytes)) from error
 
     def _expanded(self, stored: bytes, frame: Frame) -> bytes:
         codec = self._codec.get()

@@ -19,7 +19,7 @@ from instride.lifetimes import OpenFile, PerThread
 from instride.pack.arrays import Bytes, np
 from instride.pack.container import Base, Entry, Index, Method, read_index
 from instride.pack.planes import Codec
-from instride.reasons import Reason
+from instride.reasons import Reason, other_bytes
 
 
 class Pack(OpenFile):
@@ -142,7 +142,8 @@ class Pack(OpenFile):
         return self.base.stretch(entry.base_offset, entry.num_bytes)
 
     def _damaged(self, number: int) -> DamagedError:
-        return DamagedError(self.path, Reason("other-bytes", {"offset": self.index.places[number]}))
+        place, num_bytes = self.index.places[number], self.index[number].stored_bytes
+        return DamagedError(self.path, other_bytes(place, num_bytes))
 
 
 def _open_base(path: Path, base: Base) -> Pack:

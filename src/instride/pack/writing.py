@@ -22,10 +22,9 @@ from instride.pack.compressing import Block, Compression
 from instride.pack.container import Entry, Meta, Method, closing, header
 from instride.pack.cutting import Cut
 from instride.pack.reading import Pack
-from instride.reasons import Reason
 from instride.store.atomic import sync_file
 from instride.store.manifest import Manifest
-from instride.store.verifying import PieceDigests, drop_from_cache
+from instride.store.verifying import PieceDigests, differing, drop_from_cache
 
 Progress = Callable[[int], None]
 """Is told how many more bytes of the original are done."""
@@ -192,7 +191,7 @@ def _entry(block: Block) -> Entry:
 def _damaged(path: Path, manifest: Manifest, pieces: list[str]) -> DamagedError:
     pairs = zip(manifest.pieces, pieces, strict=False)
     number = next((n for n, (one, other) in enumerate(pairs) if one != other), 0)
-    return DamagedError(path, Reason("other-bytes", {"offset": number * manifest.piece_bytes}))
+    return DamagedError(path, differing(number, manifest))
 
 
 class PackCheck(Closing):

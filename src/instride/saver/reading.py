@@ -23,7 +23,13 @@ from blake3 import blake3
 from instride.errors import DamagedError
 from instride.snapshot.views import view_of
 from instride.store.manifest import PIECE_BYTES, Manifest
-from instride.store.verifying import drop_from_cache, open_for_reading, read_piece
+from instride.store.verifying import (
+    differing,
+    drop_from_cache,
+    open_for_reading,
+    read_piece,
+    wrong_size,
+)
 
 MOST_THREADS = 8
 LOCAL_HEADER_BYTES = 30
@@ -139,7 +145,7 @@ def fill(path: Path, manifest: Manifest | None, targets: list[Target]) -> None:
     targets = sorted(targets, key=lambda target: target.offset)
     size = path.stat().st_size
     if manifest is not None and manifest.size_bytes != size:
-        raise DamagedError(path, f"it has {size} bytes instead of {manifest.size_bytes}")
+        raise wrong_size(path, size, manifest)
     gpus = {target.memory.device for target in targets if target.memory.is_cuda}
     _await_queues(gpus)
     fd = open_for_reading(path)
@@ -152,7 +158,7 @@ def fill(path: Path, manifest: Manifest | None, targets: list[Target]) -> None:
         num_bytes = read_piece(fd, local.view, index * PIECE_BYTES)
         piece = local.view[:num_bytes]
         if manifest is not None and blake3(piece).hexdigest() != manifest.pieces[index]:
-            raise DamagedError(path, f"the bytes from {index * PIECE_BYTES} on differ")
+            raise DamagedError(path, differing(index, manifest))
         _scatter(local.bytes[:num_bytes], index * PIECE_BYTES, targets)
 
     try:

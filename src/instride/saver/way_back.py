@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import shlex
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,7 +15,6 @@ from instride.errors import (
     DamagedError,
     MismatchError,
     NoCheckpointError,
-    UnsafeCheckpointError,
 )
 from instride.saver.choosing import Engine
 from instride.saver.parts import Part
@@ -70,7 +70,9 @@ class WayBack:
             except (DamagedError, OSError) as error:
                 if isinstance(error, OSError) and error.errno not in DISK_LOST:
                     raise  # it is not the checkpoint's fault, and may pass: no work is given up
-                self._engine.warn_once(f"damaged {checkpoint.path}", _how_damaged(error))
+                self._engine.warn_once(
+                    f"damaged {checkpoint.path}", _how_damaged(checkpoint.path, error)
+                )
                 continue
             return self._put_back(checkpoint, tree, strict=strict)
         self._tell_of_strangers(step)
@@ -149,7 +151,9 @@ class WayBack:
                 self._engine.warn_once("slow", f"`{self._directory}` does not answer yet")
 
 
-def _how_damaged(error: Exception) -> str:
-    if isinstance(error, UnsafeCheckpointError | DamagedError):
-        return f"{error}; it is passed over"
-    return f"a checkpoint cannot be read: {error}; it is passed over"
+def _how_damaged(path: Path, error: DamagedError | OSError) -> str:
+    what = f"`{path}` cannot be read: {error}" if isinstance(error, OSError) else str(error)
+    return (
+        f"{what}; it is passed over\n\nhint: `instride verify {shlex.quote(str(path))}` reads all "
+        "of it again, and says what differs"
+    )

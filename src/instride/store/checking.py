@@ -14,7 +14,7 @@ from instride.reasons import NOT_ALLOWED, Reason, fill
 from instride.store.directory import FORMS, STEP_NAME, checkpoints_in, packs_in
 from instride.store.listing import check_directory
 from instride.store.manifest import Manifest, manifests_of, read_manifest
-from instride.store.verifying import differing_pieces, verify
+from instride.store.verifying import differing, differing_pieces, verify
 
 SCHEMA = 1
 KNOW_THEMSELVES = tuple(f".{form}" for form in FORMS)
@@ -122,7 +122,7 @@ def check_one(
     if reason is None and manifest is not None and read_manifest(_base(path, manifest)) is None:
         reason = Reason("no-base", {"base": manifest.base or ""})
     if pieces and manifest is not None:
-        reason = Reason("other-bytes", {"offset": pieces[0] * manifest.piece_bytes})
+        reason = differing(pieces[0], manifest)
     return Checked(
         name=path.name,
         step=_step(path, manifest),

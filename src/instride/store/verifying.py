@@ -13,7 +13,7 @@ from pathlib import Path
 from blake3 import blake3
 
 from instride.errors import DamagedError
-from instride.reasons import Reason
+from instride.reasons import Reason, other_bytes
 from instride.store.atomic import NOT_INHERITED
 from instride.store.manifest import (
     PIECE_BYTES,
@@ -39,9 +39,14 @@ def verify(
     if size != manifest.size_bytes:
         raise wrong_size(path, size, manifest)
     for index in differing_pieces(path, manifest, progress):
-        offset = index * manifest.piece_bytes
-        raise DamagedError(path, Reason("other-bytes", {"offset": offset}))
+        raise DamagedError(path, differing(index, manifest))
     return manifest
+
+
+def differing(index: int, manifest: Manifest) -> Reason:
+    """That one of the pieces differs; the last one is shorter than the others."""
+    offset = index * manifest.piece_bytes
+    return other_bytes(offset, min(manifest.piece_bytes, manifest.size_bytes - offset))
 
 
 def wrong_size(path: Path, size: int, manifest: Manifest) -> DamagedError:

@@ -14,7 +14,7 @@ from isal.isal_zlib import crc32, crc32_combine
 
 from instride.errors import DamagedError
 from instride.lifetimes import PerThread
-from instride.reasons import Reason
+from instride.reasons import other_bytes
 from instride.store.manifest import PIECE_BYTES
 from instride.store.verifying import drop_from_cache, open_for_reading, read_piece
 from instride.writer.page import PROGRESS, SharedPage
@@ -68,7 +68,8 @@ class ReadBack:
             return False
         offset = index * PIECE_BYTES
         if self._sum(offset) != self._expected[index]:
-            raise DamagedError(self._path, Reason("other-bytes", {"offset": offset}))
+            num_bytes = min(PIECE_BYTES, os.fstat(self._fd).st_size - offset)
+            raise DamagedError(self._path, other_bytes(offset, num_bytes))
         self._page[PROGRESS] += 1
         return True
 

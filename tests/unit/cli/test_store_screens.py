@@ -92,7 +92,11 @@ def checked(number: int, **changed: object) -> Checked:
 
 
 BITS = checked(
-    1000, state="damaged", reason="other-bytes", facts={"offset": 4 << 20}, damaged_pieces=[1, 2]
+    1000,
+    state="damaged",
+    reason="other-bytes",
+    facts={"offset": 4 << 20, "last": (8 << 20) - 1},
+    damaged_pieces=[1, 2],
 )
 END = checked(1500, state="damaged", reason="other-end", piece_bytes=None)
 STRANGER = checked(500, state="foreign", reason="no-manifest", piece_bytes=None)

@@ -56,7 +56,7 @@ def test_a_base_that_is_damaged_is_found_before_it_is_needed(base: Path, delta: 
     raw = bytearray(base.read_bytes())
     raw[1000] ^= 1
     base.write_bytes(raw)
-    with pytest.raises(DamagedError, match=r"a\.bin\.pack` is damaged: the bytes from 16 on"):
+    with pytest.raises(DamagedError, match=r"a\.bin\.pack` is damaged: .* from 16 to \d+"):
         verify_pack(delta)
     with pytest.raises(DamagedError):
         unpack(delta)

@@ -54,7 +54,7 @@ class GermanErrors(ErrorWords):
         "other-manifest": "sein Manifest ist nicht mehr das, was geschrieben wurde",
         "other-end": "sein Ende passt zu keinem Manifest, das für diesen Namen geschrieben wurde",
         "other-size": "er hat {size} Bytes statt {written}",
-        "other-bytes": "ab Byte {offset} ist der Inhalt ein anderer",
+        "other-bytes": "irgendwo in den Bytes {offset} bis {last} ist der Inhalt ein anderer",
         "no-file": "das ist weder eine Datei noch ein Verzeichnis",
         "no-part": "den Teil `{part}` gibt es darin nicht (es gibt {parts})",
         "no-parts": "er hat keine benannten Teile",

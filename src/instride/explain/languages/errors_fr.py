@@ -58,7 +58,7 @@ class FrenchErrors(ErrorWords):
         "other-manifest": "son manifeste n'est plus celui qui a été écrit",
         "other-end": "sa fin ne correspond à aucun manifeste écrit pour ce nom",
         "other-size": "il fait {size}\u00a0octets au lieu de {written}",
-        "other-bytes": "à partir de l'octet {offset}, le contenu diffère",
+        "other-bytes": "le contenu diffère quelque part entre les octets {offset} et {last}",
         "no-file": "ce n'est ni un fichier ni un répertoire",
         "no-part": "il n'a pas de partie `{part}` (il y a {parts})",
         "no-parts": "il n'a pas de parties nommées",

@@ -55,7 +55,7 @@ class JapaneseErrors(ErrorWords):
         "other-manifest": "マニフェストが書き込み時と異なります",
         "other-end": "末尾が、この名前で書かれたどのマニフェストとも一致しません",
         "other-size": "{written}バイトのはずが{size}バイトです",
-        "other-bytes": "{offset}バイト目以降の内容が異なります",
+        "other-bytes": "バイト{offset}から{last}までのどこかで内容が異なります",
         "no-file": "ファイルでもディレクトリでもありません",
         "no-part": "`{part}` という部分がありません（あるのは{parts}）",
         "no-parts": "名前の付いた部分がありません",
