@@ -11,8 +11,9 @@ import pytest
 import torch
 
 import instride
-from instride.errors import MismatchError, UnsafeCheckpointError
+from instride.errors import MismatchError, NoStoreError, UnsafeCheckpointError
 from instride.saver.placing import plain_tensors
+from tests.integration.commands import as_nobody
 from tests.saver.holding import Holder, saved
 from tests.saver.states import STATES, assert_same
 
@@ -198,3 +199,24 @@ def test_a_file_that_no_saver_made_is_refused_before_anything_is_touched(
         if isinstance(tree, dict):
             assert saver.restore(strict=False) == 101
             assert model.weight.tolist() == [[1, 1], [1, 1]]
+
+
+def test_a_checkpoint_that_may_not_be_read_is_not_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    part = Holder(1)
+    with instride.Saver(tmp_path, part=part) as saver:
+        for step in (1, 2):
+            part.state = step
+            saver.save(step).wait(60)
+        part.state = 0
+        tmp_path.chmod(0o755)
+        (tmp_path / "step_00000002.pt").chmod(0)
+        # The directories above are closed to others than root.
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setattr(saver._way_back, "_directory", Path())
+
+        with as_nobody(), pytest.raises(NoStoreError, match=r"2.pt`: Permission denied") as raised:
+            saver.restore()
+        assert raised.value.hint.startswith("`ls -l step_00000002.pt` shows whose it is")
+        assert part.state == 0

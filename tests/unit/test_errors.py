@@ -105,6 +105,7 @@ EXAMPLES: list[tuple[InstrideError, str]] = [
     (NoStoreError("runs", "a directory", hint="hint.list"), "`runs`"),
     (NoStoreError("runs", Reason("os.EACCES")), "`runs`"),
     (NoStoreError("runs/a.pt", "no directory", hint="hint.directory"), "`runs/a.pt`"),
+    (NoStoreError("runs/a.pt", Reason("os.EACCES"), hint="hint.unreadable"), "`runs/a.pt`"),
     (MissingLibraryError("export", "safetensors"), "`safetensors`"),
     (NotExportableError("x.pt", Reason("no-tensors")), "`x.pt`"),
     (NotExportableError("x.pt", Reason("no-parts"), hint="hint.file"), "`x.pt`"),

@@ -15,7 +15,9 @@ from instride.errors import (
     DamagedError,
     MismatchError,
     NoCheckpointError,
+    NoStoreError,
 )
+from instride.reasons import Reason
 from instride.saver.choosing import Engine
 from instride.saver.parts import Part
 from instride.saver.randomness import restore_random_states
@@ -67,6 +69,11 @@ class WayBack:
                 )
             except FileNotFoundError:
                 continue  # it was packed meanwhile, and its pack is next
+            except PermissionError as error:
+                # It may be whole: to go back to the one before would give up work.
+                raise NoStoreError(
+                    str(checkpoint.path), Reason.of(error), hint="hint.unreadable"
+                ) from error
             except (DamagedError, OSError) as error:
                 if isinstance(error, OSError) and error.errno not in DISK_LOST:
                     raise  # it is not the checkpoint's fault, and may pass: no work is given up
