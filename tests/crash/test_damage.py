@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 import instride
 from instride.cli.main import main
 from instride.errors import DamagedError, NoCheckpointError
+from instride.saver.fitting import Fitting
 from instride.saver.restoring import read_state
 from instride.store.manifest import PIECE_BYTES, manifests_of, read_manifest, read_token
 from instride.store.verifying import verify
@@ -203,7 +204,8 @@ def test_whatever_bit_flips_in_what_is_not_data_the_file_is_called_damaged(
     at, bit = data.draw(regions), data.draw(st.integers(0, 7))
     flip(path, at, bit)
     try:
+        fitting = Fitting(path, {"weights": Weights()}, strict=True)
         with pytest.raises(DamagedError):
-            read_state(path, manifest, {"weights": Weights()}, weights_only=True)
+            read_state(path, manifest, fitting, weights_only=True)
     finally:
         path.write_bytes(whole)

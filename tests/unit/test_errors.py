@@ -95,6 +95,8 @@ EXAMPLES: list[tuple[InstrideError, str]] = [
     (StorageStuckError("runs/step_00000100.pt", 60.0), "`runs/step_00000100.pt`"),
     (StateTooLargeError(512 << 20, 256 << 20), "512"),
     (MismatchError("runs/step_00000100.pt", "it has no part `ema`"), "`ema`"),
+    (MismatchError("x.pt", "names", hint="hint.inside", part="model", wrapper="module"), "`x.pt`"),
+    (MismatchError("x.pt", "names", hint="hint.wrapped", part="m", wrapper="module"), "`x.pt`"),
     (UnsafeCheckpointError("old.pt", "a class of yours"), "`old.pt`"),
     (UnsafeCheckpointError("old.pt", "a class of yours", hint="hint.export"), "`old.pt`"),
     (SaveSkippedError("runs/step_00000100.pt"), "`runs/step_00000100.pt`"),

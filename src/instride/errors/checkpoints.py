@@ -67,10 +67,23 @@ class MismatchError(InstrideError, ValueError):
     texts: ClassVar = {
         "message": "`{path}` does not fit: {why}",
         "hint": "`saver.restore(strict=False)` takes what fits and says what it left out",
+        "hint.inside": "give `Saver` the model inside: `{part}={part}.{wrapper}`; saved so, a "
+        "checkpoint fits every run",
+        "hint.wrapped": "give `Saver` the model under that name: "
+        "`{part}=torch.nn.ModuleDict({{'{wrapper}': {part}}})`",
     }
 
-    def __init__(self, path: object, why: str | Reason) -> None:
-        super().__init__(path=str(path), why=why)
+    def __init__(
+        self,
+        path: object,
+        why: str | Reason,
+        *,
+        hint: str = "hint",
+        part: str = "",
+        wrapper: str = "",
+    ) -> None:
+        """`wrapper` is what a model is called in one that is around it."""
+        super().__init__(hint=hint, path=str(path), why=why, part=part, wrapper=wrapper)
 
 
 class UnsafeCheckpointError(InstrideError, ValueError):

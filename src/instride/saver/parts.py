@@ -93,6 +93,14 @@ def tells_at_any_time(part: Part) -> bool:
     return type(part).state_dict.__module__.startswith(TORCH)
 
 
+def loads_as_torch_does(part: Part) -> bool:
+    """Whether it is a module or an optimizer without code of its own for that, so that what fits it
+    can be told by looking."""
+    if isinstance(part, torch.nn.Module):
+        return _loads_as_modules_do(part)
+    return isinstance(part, Optimizer) and _loads_as_optimizers_do(part)
+
+
 def fillable_state(part: Part) -> Any:
     """The tensors of a part that may be filled before it is asked to load them.
 

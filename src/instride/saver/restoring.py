@@ -10,9 +10,10 @@ from typing import Any
 
 import torch
 
-from instride.errors import DamagedError, MismatchError, UnsafeCheckpointError
+from instride.errors import DamagedError, UnsafeCheckpointError
+from instride.saver.fitting import Fitting
 from instride.saver.loading import is_smaller_form, load_file
-from instride.saver.parts import RESERVED, fillable_state, gpus_of, kept_state
+from instride.saver.parts import fillable_state, gpus_of, kept_state
 from instride.saver.placing import HOST, Homes, Placing, plain_tensors
 from instride.saver.reading import fill, skeleton_of
 from instride.snapshot.runtime import gpus_in_use
@@ -25,21 +26,21 @@ ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
 def read_state(
     path: Path,
     manifest: Manifest | None,
-    parts: Mapping[str, Any],
+    fitting: Fitting,
     *,
     weights_only: bool,
-    strict: bool = True,
 ) -> dict[str, Any]:
-    """The tree of a checkpoint; tensors that a part has already are filled where they are, if it
-    does not mind. What is whole and cannot be read is told as what it is, not as damage."""
+    """The tree of a checkpoint, as far as it fits; tensors that a part has already are filled where
+    they are, if it does not mind. What is whole and cannot be read, or does not fit, is told as
+    what it is, not as damage."""
     try:
         # What is made here lives on in the parts, longer than any inference mode.
         with torch.inference_mode(False):
             if not is_smaller_form(path):
-                tree = _read_where_room_is(path, manifest, parts, strict=strict)
+                tree = _read_where_room_is(path, manifest, fitting)
                 if tree is not None:
                     return tree
-            return _read_plainly(path, manifest, weights_only=weights_only, strict=strict)
+            return _read_plainly(path, manifest, fitting, weights_only=weights_only)
     except (DamagedError, OSError):
         raise
     except Exception:
@@ -49,21 +50,19 @@ def read_state(
 
 
 def _read_where_room_is(
-    path: Path, manifest: Manifest | None, parts: Mapping[str, Any], *, strict: bool
+    path: Path, manifest: Manifest | None, fitting: Fitting
 ) -> dict[str, Any] | None:
     """The quick way; None if a GPU has no room for it, too.
 
     What it took so far is let go of with its frames, when the error is.
     """
     try:
-        return _read_into(path, manifest, parts, strict=strict)
+        return _read_into(path, manifest, fitting)
     except torch.OutOfMemoryError:
         return None
 
 
-def _read_into(
-    path: Path, manifest: Manifest | None, parts: Mapping[str, Any], *, strict: bool
-) -> dict[str, Any] | None:
+def _read_into(path: Path, manifest: Manifest | None, fitting: Fitting) -> dict[str, Any] | None:
     """The quick way; None for trees that it is not sure to bring back as they were."""
     skeleton = skeleton_of(path)
     loaded = None if skeleton is None else plain_tensors(skeleton.tree)
@@ -72,11 +71,12 @@ def _read_into(
     offsets = skeleton.offsets(loaded)
     if offsets is None:
         return None
-    saved = _checked(path, skeleton.tree, strict=strict)
+    saved, parts = fitting.check(skeleton.tree), fitting.parts
     placing = Placing(loaded, offsets, skeleton.locations)
     everywhere = _homes(parts)
     for name, part in parts.items():
-        placing.match(saved.get(name), fillable_state(part))
+        if fitting.may_fill(part):
+            placing.match(saved.get(name), fillable_state(part))
         # Optimizers bring what is elsewhere to their parameters.
         is_optimizer = isinstance(part, torch.optim.Optimizer)
         homes = Homes(gpus_of(part)) if is_optimizer else everywhere
@@ -95,7 +95,7 @@ def _homes(parts: Mapping[str, Any]) -> Homes:
 
 
 def _read_plainly(
-    path: Path, manifest: Manifest | None, *, weights_only: bool, strict: bool
+    path: Path, manifest: Manifest | None, fitting: Fitting, *, weights_only: bool
 ) -> dict[str, Any]:
     """The way of `torch.load`, for everything else."""
     if manifest is not None:
@@ -106,21 +106,10 @@ def _read_plainly(
         if not weights_only:
             raise
         raise UnsafeCheckpointError(path, _in_short(str(error))) from error
-    return _checked(path, tree, strict=strict)
+    return fitting.check(tree)
 
 
 def _in_short(text: str) -> str:
     """What torch refuses, without what it says about that at length, in bold."""
     plain = ESCAPES.sub("", text)
     return plain.partition("WeightsUnpickler error: ")[2].partition(" Please use")[0] or plain
-
-
-def _checked(path: Path, tree: object, *, strict: bool) -> dict[str, Any]:
-    """The tree, if a Saver made it, or somebody else who names parts in the same way."""
-    if not isinstance(tree, dict):
-        raise MismatchError(path, f"it holds a `{type(tree).__qualname__}`, not named parts")
-    if strict and not tree.keys() >= RESERVED:
-        raise MismatchError(
-            path, "it was not saved by a Saver: it says neither step nor state of the generators"
-        )
-    return tree

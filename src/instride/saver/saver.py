@@ -201,7 +201,8 @@ class Saver:
         """Put the newest whole checkpoint, or that of a step, back; the step to run next.
 
         0 where there is none yet. A damaged one is reported, and the one before it used; the parts
-        may hold some of it until then. `strict=False` takes what fits.
+        may hold some of it until then. One that does not fit raises MismatchError before anything
+        is changed; with `strict=False` what fits is taken, and a warning says what was left out.
         """
         step = None if step is None else whole_step(step)
         found = self._way_back.take(step, strict=strict, weights_only=weights_only)

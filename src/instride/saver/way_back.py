@@ -19,6 +19,8 @@ from instride.errors import (
 )
 from instride.reasons import Reason
 from instride.saver.choosing import Engine
+from instride.saver.fitting import Fitting
+from instride.saver.misfits import ModuleMisfits
 from instride.saver.parts import Part
 from instride.saver.randomness import restore_random_states
 from instride.saver.restoring import read_state
@@ -60,12 +62,9 @@ class WayBack:
             try:
                 if checkpoint.is_damaged:
                     verify(checkpoint.path)
+                fitting = Fitting(checkpoint.path, self._parts, strict=strict)
                 tree = read_state(
-                    checkpoint.path,
-                    checkpoint.manifest,
-                    self._parts,
-                    weights_only=weights_only,
-                    strict=strict,
+                    checkpoint.path, checkpoint.manifest, fitting, weights_only=weights_only
                 )
             except FileNotFoundError:
                 continue  # it was packed meanwhile, and its pack is next
@@ -81,7 +80,7 @@ class WayBack:
                     f"damaged {checkpoint.path}", _how_damaged(checkpoint.path, error)
                 )
                 continue
-            return self._put_back(checkpoint, tree, strict=strict)
+            return self._put_back(checkpoint, tree, fitting)
         self._tell_of_strangers(step)
         if tried or step is not None:
             raise NoCheckpointError(self._directory, step)
@@ -117,32 +116,37 @@ class WayBack:
                 f"be read with `instride.load({str(strangers[-1])!r})`",
             )
 
-    def _put_back(self, checkpoint: Checkpoint, tree: dict[str, Any], *, strict: bool) -> Restored:
-        missing = sorted(self._parts.keys() - tree.keys())
-        if missing and strict:
-            raise MismatchError(checkpoint.path, f"it has no part `{missing[0]}`")
-        for name in missing:
-            self._engine.warn_once(f"missing {name}", f"`{checkpoint.path}` has no part `{name}`")
-        for name, part in self._parts.items():
+    def _put_back(self, checkpoint: Checkpoint, tree: dict[str, Any], fitting: Fitting) -> Restored:
+        for note in fitting.notes:
+            self._engine.warn_once(note, note)
+        # Modules first: what they refuse, an optimizer must not have moments of.
+        for name in sorted(self._parts, key=lambda name: not _is_module(self._parts[name])):
             if name in tree:
-                self._load(checkpoint, name, part, tree[name], strict=strict)
+                self._load(checkpoint, name, tree[name], fitting)
         for why in restore_random_states(tree.get("rng", {})):
             self._engine.warn_once(f"random {why}", why)
         next_step = int(tree.get("step", checkpoint.step)) + 1
         return Restored(checkpoint.path, next_step, tree.get("extra", {}))
 
-    def _load(
-        self, checkpoint: Checkpoint, name: str, part: Any, state: Any, *, strict: bool
-    ) -> None:
+    def _load(self, checkpoint: Checkpoint, name: str, state: Any, fitting: Fitting) -> None:
+        part: Any = self._parts[name]
+        why = None
         try:
-            if isinstance(part, torch.nn.Module):
-                part.load_state_dict(state, strict=strict)
+            if _is_module(part):
+                keys = part.load_state_dict(state, strict=fitting.strict)
+                why = None if fitting.has_compared(name) else _what_differs(keys)
+            elif fitting.is_in_doubt(part):
+                why = "not all of its parameters may have been: it stays as it was"
             else:
                 part.load_state_dict(state)
         except (RuntimeError, ValueError, KeyError, TypeError) as error:
-            if strict:
+            if fitting.strict:
                 raise MismatchError(checkpoint.path, f"part `{name}`: {error}") from error
-            self._engine.warn_once(f"part {name}", f"part `{name}` was not restored: {error}")
+            why = str(error)
+        if why is not None:
+            fitting.doubt(name)
+            note = f"part `{name}` was not restored as a whole from `{checkpoint.path}`: {why}"
+            self._engine.warn_once(note, note)
 
     def _await_store(self) -> None:
         """A writer of a run that was killed may still be committing what is to be restored."""
@@ -156,6 +160,18 @@ class WayBack:
                 )
             elif time.monotonic() - start_s > SLOW_S:
                 self._engine.warn_once("slow", f"`{self._directory}` does not answer yet")
+
+
+def _is_module(part: object) -> bool:
+    return isinstance(part, torch.nn.Module)
+
+
+def _what_differs(keys: Any) -> str | None:
+    """What a module with code of its own says that it did without."""
+    only_saved = list(getattr(keys, "unexpected_keys", ()))
+    only_live = list(getattr(keys, "missing_keys", ()))
+    misfits = ModuleMisfits(only_saved, only_live, {})
+    return misfits.told(strict=False) if misfits.are_there else None
 
 
 def _how_damaged(path: Path, error: DamagedError | OSError) -> str:

@@ -166,6 +166,10 @@ class GermanErrors(ErrorWords):
         "MismatchError.message": "`{path}` passt nicht: {why}",
         "MismatchError.hint": "`saver.restore(strict=False)` nimmt, was passt, und sagt, was es "
         "weggelassen hat",
+        "MismatchError.hint.inside": "`Saver` das Modell darin geben: `{part}={part}.{wrapper}`; "
+        "so gespeichert, passt ein Checkpoint zu jedem Lauf",
+        "MismatchError.hint.wrapped": "`Saver` das Modell unter diesem Namen geben: "
+        "`{part}=torch.nn.ModuleDict({{'{wrapper}': {part}}})`",
         "UnsafeCheckpointError.message": "`{path}` enthält Werte, die beim Lesen Code ausführen "
         "könnten: {why}",
         "UnsafeCheckpointError.hint": "wenn die Datei von Ihnen selbst stammt: "

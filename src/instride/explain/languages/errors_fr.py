@@ -175,6 +175,11 @@ class FrenchErrors(ErrorWords):
         "MismatchError.message": "`{path}` ne convient pas\u00a0: {why}",
         "MismatchError.hint": "`saver.restore(strict=False)` prend ce qui convient et dit ce qu'il "
         "a laissé",
+        "MismatchError.hint.inside": "donnez à `Saver` le modèle qui est à l'intérieur\u00a0: "
+        "`{part}={part}.{wrapper}`\u00a0; ainsi sauvegardé, un checkpoint convient à toute "
+        "exécution",
+        "MismatchError.hint.wrapped": "donnez à `Saver` le modèle sous ce nom\u00a0: "
+        "`{part}=torch.nn.ModuleDict({{'{wrapper}': {part}}})`",
         "UnsafeCheckpointError.message": "`{path}` contient des valeurs qui pourraient exécuter du "
         "code à la lecture\u00a0: {why}",
         "UnsafeCheckpointError.hint": "si le fichier vient de vous\u00a0: "

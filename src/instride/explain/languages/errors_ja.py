@@ -166,6 +166,10 @@ class JapaneseErrors(ErrorWords):
         "MismatchError.message": "`{path}` は適合しません: {why}",
         "MismatchError.hint": "`saver.restore(strict=False)` は適合するものだけを読み込み、除いた"
         "ものを知らせます",
+        "MismatchError.hint.inside": "内側のモデルを `Saver` に渡してください: "
+        "`{part}={part}.{wrapper}`（こうして保存すれば、どの実行でも読み込めます）",
+        "MismatchError.hint.wrapped": "その名前でモデルを `Saver` に渡してください: "
+        "`{part}=torch.nn.ModuleDict({{'{wrapper}': {part}}})`",
         "UnsafeCheckpointError.message": "`{path}` には、読み込むとコードを実行しかねない値が含"
         "まれています: {why}",
         "UnsafeCheckpointError.hint": "自分で作成したファイルなら `restore(weights_only=False)` を"
