@@ -6,7 +6,6 @@ import ctypes
 import mmap
 import os
 import tempfile
-import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -14,6 +13,7 @@ from functools import partial
 from itertools import count
 from pathlib import Path
 from statistics import median
+from typing import NamedTuple
 
 import torch
 
@@ -28,9 +28,34 @@ PIECE_BYTES = 4 << 20
 NUM_REPEATS = 5
 NUM_REPEATS_OF_MUCH = 2
 MUCH_BYTES = 8 << 30
-NUMS_OF_THREADS = (4, 16)
-"""That write, or read, at a time: disks differ in how many they want, and what some number of them
-is faster than is no floor."""
+
+
+class Way(NamedTuple):
+    """How pieces are dealt out. Disks differ in what they like, and what is slower than another way
+    is no floor."""
+
+    num_threads: int
+    apart: bool
+    """Each thread in a part of the file, or all of them side by side."""
+
+    def pieces_of(self, thread: int, num_pieces: int) -> range:
+        if not self.apart:
+            return range(thread, num_pieces, self.num_threads)
+        first, end = (n * num_pieces // self.num_threads for n in (thread, thread + 1))
+        return range(first, end)
+
+    def work(self, do: Callable[[int], object], num_pieces: int) -> None:
+        """Call `do` with each piece. Raises what it raises."""
+
+        def work(thread: int) -> None:
+            for index in self.pieces_of(thread, num_pieces):
+                do(index)
+
+        with ThreadPoolExecutor(self.num_threads) as pool:
+            list(pool.map(work, range(self.num_threads)))
+
+
+WAYS = (Way(4, apart=False), Way(8, apart=False), Way(16, apart=True))
 
 
 def measure_floors(num_bytes: int, folder: str) -> Floors:
@@ -77,19 +102,18 @@ def direct_read_s(num_bytes: int, folder: Path) -> float:
     with tempfile.TemporaryDirectory(dir=folder, prefix="bench-") as scratch:
         path = Path(scratch) / "floor"
         piece = memoryview(mmap.mmap(-1, PIECE_BYTES))
-        _write(path, num_bytes, piece, NUMS_OF_THREADS[0], keep=True)
-        return _quickest_s(lambda num_threads: _read(path, num_threads), NUM_REPEATS_OF_MUCH)
+        _write(path, num_bytes, piece, WAYS[0], keep=True)
+        return _quickest_s(lambda way: _read(path, way), NUM_REPEATS_OF_MUCH)
 
 
-def _read(path: Path, num_threads: int) -> None:
+def _read(path: Path, way: Way) -> None:
     fd = open_for_reading(path)
     piece = PerThread(lambda: memoryview(mmap.mmap(-1, PIECE_BYTES)))
 
     def read(index: int) -> None:
         read_piece(fd, piece.get(), index * PIECE_BYTES)
 
-    with ThreadPoolExecutor(num_threads) as pool:
-        list(pool.map(read, range(path.stat().st_size // PIECE_BYTES)))
+    way.work(read, path.stat().st_size // PIECE_BYTES)
     os.close(fd)
 
 
@@ -113,46 +137,31 @@ def direct_write_s(num_bytes: int, folder: Path) -> float:
         piece[:] = os.urandom(PIECE_BYTES)
         repeats = NUM_REPEATS if num_bytes < MUCH_BYTES else NUM_REPEATS_OF_MUCH
 
-        def write(num_threads: int) -> None:
-            _write(Path(scratch) / f"floor-{next(numbers)}", num_bytes, piece, num_threads)
+        def write(way: Way) -> None:
+            _write(Path(scratch) / f"floor-{next(numbers)}", num_bytes, piece, way)
 
         return _quickest_s(write, repeats)
 
 
-def _write(
-    path: Path, num_bytes: int, piece: memoryview, num_threads: int, *, keep: bool = False
-) -> None:
+def _write(path: Path, num_bytes: int, piece: memoryview, way: Way, *, keep: bool = False) -> None:
     num_pieces = -(-num_bytes // PIECE_BYTES)
     file = PieceFile(path, num_pieces * PIECE_BYTES)
-    errors: list[OSError] = []
-
-    def work(first: int) -> None:
-        try:
-            for index in range(first, num_pieces, num_threads):
-                file.write(piece, index * PIECE_BYTES)
-        except OSError as error:
-            errors.append(error)
-
-    threads = [threading.Thread(target=work, args=(first,)) for first in range(num_threads)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    os.fsync(file.fd)
-    file.close()
-    if not keep:
-        path.unlink()
-    if errors:
-        raise errors[0]
+    try:
+        way.work(lambda index: file.write(piece, index * PIECE_BYTES), num_pieces)
+        os.fsync(file.fd)
+    finally:
+        file.close()
+        if not keep:
+            path.unlink()
 
 
-def _quickest_s(do: Callable[[int], object], num_repeats: int) -> float:
-    """With as many threads as is quickest here. In turn: a disk that becomes slower, or faster,
-    favours none of them."""
-    took_s: dict[int, list[float]] = {num_threads: [] for num_threads in NUMS_OF_THREADS}
+def _quickest_s(do: Callable[[Way], object], num_repeats: int) -> float:
+    """By the way that is quickest here. In turn: a disk that becomes slower, or faster, favours
+    none of them."""
+    took_s: dict[Way, list[float]] = {way: [] for way in WAYS}
     for _ in range(num_repeats):
-        for num_threads in NUMS_OF_THREADS:
-            took_s[num_threads].append(_took_s(partial(do, num_threads)))
+        for way in WAYS:
+            took_s[way].append(_took_s(partial(do, way)))
     return min(median(each) for each in took_s.values())
 
 
