@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 from pathlib import Path
 
-import psutil
 import pytest
 import torch
 
@@ -22,6 +21,7 @@ from tests.gpu.trainings import (
     make,
     one_step,
 )
+from tests.soak.many_saves import usage
 
 pytestmark = NEEDS_A_GPU
 
@@ -113,7 +113,6 @@ def test_a_parameter_that_is_emptied_before_its_optimizer_runs_is_right_or_refus
 @pytest.mark.alone
 def test_five_hundred_saves_take_no_more_memory_than_a_few(tmp_path: Path) -> None:
     model, optimizer = make(fused=True)
-    process = psutil.Process()
     seen: list[tuple[int, int, int]] = []
     with instride.Saver(
         tmp_path, keep=instride.Keep(last=1), model=model, optimizer=optimizer
@@ -125,7 +124,7 @@ def test_five_hundred_saves_take_no_more_memory_than_a_few(tmp_path: Path) -> No
                 pending.wait(60)
                 seen.append(
                     (
-                        process.memory_info().rss,
+                        usage().rss_bytes,  # of the writer as well
                         torch.cuda.memory_reserved(),
                         torch.cuda.mem_get_info()[0],
                     )

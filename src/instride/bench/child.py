@@ -118,6 +118,8 @@ def time_restore(order: Order, folder: Path) -> Restored:
     with Saver(folder, model=training.model, optimizer=training.optimizer) as saver:
         saver.save(1).wait()
     del training, nothing, saver
+    if order.device != "cpu":
+        torch.cuda.empty_cache()  # as in a process that was just started
     training = make_training(order)
     nothing = NoSaving(training, folder)
     with Saver(folder, model=training.model, optimizer=training.optimizer) as saver:
