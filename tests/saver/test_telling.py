@@ -110,6 +110,7 @@ def test_what_a_person_sees_names_the_script(tmp_path: Path) -> None:
         text=True,
     )
     shown = [line for line in done.stderr.splitlines() if line.strip()]
-    assert len(shown) == 2, done.stderr
+    assert len(shown) == 3, done.stderr
     assert shown[0].startswith(f"{script}:3: RuntimeWarning: instride: ")
-    assert shown[1].strip().startswith("saver = instride.Saver('runs'")
+    assert shown[1].startswith("hint: ")
+    assert shown[2].strip().startswith("saver = instride.Saver('runs'")
