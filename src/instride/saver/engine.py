@@ -13,7 +13,6 @@ from instride.errors import (
     InstrideError,
     SaveFailedError,
     SaveSkippedError,
-    UnsafeStateError,
 )
 from instride.faults import reached
 from instride.saver.courier import Courier
@@ -27,7 +26,6 @@ from instride.saver.staged import Staged
 from instride.saver.staging import Stager
 from instride.saver.telling import Telling
 from instride.saver.turns import Turns
-from instride.snapshot.copying import WriterGoneError
 from instride.snapshot.late import Promise
 from instride.store.manifest import Timings
 from instride.store.retention import Keep
@@ -74,7 +72,7 @@ class BackgroundEngine:
         self._turns = Turns()
         self._next_id = 1
         self._in_flight: Letter | None = None
-        self._outcomes = Outcomes()
+        self._outcomes = Outcomes(self._telling)
         self._owner_pid = os.getpid()
         self._has_let_go = False
         let_go_in_children(self)
@@ -128,25 +126,9 @@ class BackgroundEngine:
     def save(self, tree: object, purpose: Purpose, *, detached: bool) -> Pending:
         """Take a snapshot. Returns when it is taken; never raises for what the disk does."""
         pending = Pending(purpose.path, purpose.step, self.courier.hurry)
-        try:
+        with self._outcomes.of(pending):
             self._take(tree, purpose, pending, detached=detached)
-        except UnsafeStateError as error:
-            pending.fail(error)
-            raise
-        except InstrideError as error:
-            self._fail(pending, error)
-        except WriterGoneError:
-            return pending  # the courier has answered the letter
-        except Exception as error:  # what a class does when it is pickled is its own affair
-            self._fail(pending, SaveFailedError.of(purpose.path, error))
-        except BaseException:
-            pending.fail(SaveFailedError(purpose.path, "it was interrupted"))
-            raise
         return pending
-
-    def _fail(self, pending: Pending, error: InstrideError) -> None:
-        self._outcomes.failed(pending, error)
-        self._telling.of(error)
 
     def _take(self, tree: object, purpose: Purpose, pending: Pending, *, detached: bool) -> None:
         """Raises why not."""
