@@ -217,3 +217,22 @@ def test_packs_of_any_name_are_listed_and_verified_with_their_directory(tmp_path
     flip(base, 2000)
     said, _ = instride("verify", tmp_path, code=30)
     assert said.count("ckpt.pt.pack: it differs somewhere in the bytes from 16 to ") == 1
+
+
+@pytest.mark.parametrize("change", [-100, 100])
+def test_what_is_damaged_is_not_packed(change: int, store: Path) -> None:
+    """Its pack would be whole, and be taken for a checkpoint that is."""
+    path = store / "step_00000100.pt"
+    os.truncate(path, path.stat().st_size + change)
+    _, said = instride("pack", path, code=30)
+    assert f"the checkpoint `{path}` is damaged" in said
+    assert path.exists()
+    assert not path.with_name(path.name + ".pack").exists()
+
+
+def test_what_is_damaged_is_not_exported(store: Path) -> None:
+    pytest.importorskip("safetensors")
+    path = store / "step_00000100.pt"
+    os.truncate(path, path.stat().st_size - 100)
+    _, said = instride("export", path, store / "m.safetensors", code=30)
+    assert f"the checkpoint `{path}` is damaged" in said

@@ -27,8 +27,10 @@ def step(model: torch.nn.Module, optimizer: torch.optim.Optimizer) -> None:
     optimizer.step()
 
 
-def stepped(model: torch.nn.Module) -> dict[str, Any]:
-    optimizer = adam(model)
+def stepped(
+    model: torch.nn.Module, kind: type[torch.optim.Optimizer] = torch.optim.AdamW
+) -> dict[str, Any]:
+    optimizer = kind(model.parameters(), lr=0.1)
     step(model, optimizer)
     return {"model": model, "optimizer": optimizer}
 

@@ -19,12 +19,6 @@ from tests.saver.misfitting import adam, layers, step, stepped, told
 pytestmark = pytest.mark.torch
 
 
-def with_complex_buffer(dtype: torch.dtype) -> torch.nn.Module:
-    model = layers(4, 4)
-    model.register_buffer("phase", torch.ones(2, dtype=dtype))
-    return model
-
-
 def with_scaler(*, enabled: bool) -> dict[str, Any]:
     return {"model": layers(4, 4), "scaler": torch.amp.GradScaler("cpu", enabled=enabled)}
 
@@ -70,10 +64,10 @@ PAIRS: dict[str, tuple[Callable[[], dict[str, Any]], Callable[[], dict[str, Any]
         lambda: {"model": layers(4, 4)},
         "only the checkpoint has `1.weight`, `1.bias`, `2.weight` and 1 more",
     ),
-    "kinds of numbers": (
-        lambda: {"model": with_complex_buffer(torch.complex64)},
-        lambda: {"model": with_complex_buffer(torch.float32)},
-        "`phase` is torch.complex64 in the checkpoint and torch.float32 in the part",
+    "kinds of optimizers": (
+        lambda: stepped(layers(4, 4), torch.optim.SGD),
+        lambda: stepped(layers(4, 4), torch.optim.AdamW),
+        "it has no `betas` and `eps`, which AdamW needs: it is of another kind",
     ),
     "a scaler": (
         lambda: with_scaler(enabled=False),

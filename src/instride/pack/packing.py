@@ -12,7 +12,7 @@ from instride.errors import OverwriteError, PackError
 from instride.faults import reached
 from instride.pack.compressing import Compression
 from instride.pack.container import is_pack
-from instride.pack.keeping import carry_manifest, is_pointed_to, manifest_of, name_with_manifest
+from instride.pack.keeping import carry_manifest, is_pointed_to, name_with_manifest
 from instride.pack.refusing import naming_what_failed, not_to_pack
 from instride.pack.threads import Runner, in_threads
 from instride.pack.writing import PackCheck, PackWriter, Progress, Written
@@ -22,6 +22,7 @@ from instride.store.atomic import removed_on_failure, temporary_beside
 from instride.store.manifest import read_manifest
 from instride.store.refusing import naming_what_cannot_be_written
 from instride.store.removing import remove
+from instride.store.verifying import known_manifest
 
 SCHEMA = 1
 _Identity = tuple[int, int, int] | None
@@ -119,7 +120,7 @@ def _check(path: Path, base: Path | None, final: Path, *, force: bool) -> None:
 def _commit(path: Path, final: Path, how: _How) -> Written:
     """Write, read back, and give the pack its name."""
     temporary = temporary_beside(final)
-    known = manifest_of(path)
+    known = known_manifest(path)
     with removed_on_failure(temporary):
         with (
             Compression(path, how.base) as compression,

@@ -56,7 +56,7 @@ def check_options(
         raise TypeError(f"keep={keep!r}: must be a Keep, as in keep=instride.Keep(last=3)")
     if budget is not None and not 0 < _number(budget) < 1:
         raise ValueError(f"budget={budget!r}: must be a share between 0 and 1, or None")
-    is_whole = isinstance(memory_bytes, numbers.Integral)
+    is_whole = isinstance(memory_bytes, numbers.Integral) and not isinstance(memory_bytes, bool)
     if memory_bytes is not None and not (is_whole and _number(memory_bytes) > 0):
         raise ValueError(
             f"memory_bytes={memory_bytes!r}: must be a whole number of bytes, as in 8 << 30 for "
@@ -64,9 +64,20 @@ def check_options(
         )
     if not _number(stall_s) > 0:
         raise ValueError(f"stall_s={stall_s!r}: must be a number of seconds above 0, as in 60.0")
+    check_flags(**flags)
+
+
+def check_flags(**flags: object) -> None:
     for name, flag in flags.items():
         if not isinstance(flag, bool):
             raise TypeError(f"{name}={flag!r}: must be True or False")
+
+
+def check_extra(extra: object) -> None:
+    if not isinstance(extra, dict | None):
+        raise TypeError(
+            f"extra={reprlib.repr(extra)}: must be a dictionary, as in extra={{'tokens': seen}}"
+        )
 
 
 def whole_step(step: object) -> int:
@@ -95,4 +106,5 @@ def is_comparable(metric: object) -> bool:
 
 def _number(value: object) -> float:
     """NaN, which fits no limits, for what is no number; NumPy has numbers too."""
-    return float(value) if isinstance(value, numbers.Real) else math.nan
+    is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    return float(value) if is_number else math.nan  # type: ignore[arg-type]  # it is one

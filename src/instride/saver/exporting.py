@@ -27,8 +27,7 @@ from instride.reasons import Reason
 from instride.saver.loading import is_smaller_form, load_file
 from instride.store.atomic import give_name, removed_on_failure, sync_file, temporary_beside
 from instride.store.exported import SCHEMA, Export
-from instride.store.manifest import read_manifest
-from instride.store.verifying import verify
+from instride.store.verifying import known_manifest, verify
 
 USUAL_PART = "model"
 MOST_PARTS = 8
@@ -39,7 +38,7 @@ REFUSED = re.compile(r"GLOBAL (\S+) (?:was not an allowed|whose module)")
 def export(source: Path, target: Path, part: str | None) -> Export:
     """Write the tensors of a part; dots in its name lead deeper. Raises InstrideError."""
     found = source.resolve()
-    if (manifest := read_manifest(found)) is not None:
+    if (manifest := known_manifest(found)) is not None:
         verify(found, manifest)
     tree = _read(found, target, part)
     if part is None and isinstance(tree, dict) and isinstance(tree.get(USUAL_PART), dict):

@@ -16,7 +16,7 @@ from torch.optim import Optimizer
 from instride.errors import MismatchError
 from instride.saver.misfits import (
     ModuleMisfits,
-    has_same_places,
+    has_same_order,
     keeps_moments_apart,
     misfit_of_groups,
     misfits_of_module,
@@ -83,12 +83,13 @@ class Fitting:
             self._leave(name, f"it is a `{type(saved).__qualname__}` in the checkpoint", tree)
             return
         misfits = misfits_of_module(saved, live)
+        parameters = {each for each, _ in module.named_parameters(remove_duplicate=False)}
+        if misfits.may_shift(parameters) or not has_same_order(saved, live, parameters):
+            self._moved.update(map(id, module.parameters()))
         self._filled.update(id(live[each]) for each in live.keys() - misfits.stay)
         if misfits.are_there:
             self._tell(name, misfits, saved, live)
             self._left.update(id(live[each]) for each in misfits.stay)
-            if not has_same_places(saved, live, live.keys() - misfits.stay):
-                self._moved.update(map(id, live.values()))
             for each in [*misfits.only_saved, *misfits.unlike]:
                 del saved[each]
 
@@ -124,15 +125,21 @@ class Fitting:
             self._leave(name, misfit, tree)
         elif left and not (is_known and keeps_moments_apart(optimizer)):
             self._leave(name, "not all of its parameters were restored", tree)
-        elif left & self._moved:
+        elif parameters & self._moved and not self.strict:
             self._leave(
                 name,
-                "not all of its parameters were restored, and those that were have other places in "
-                "the model: whose moments are whose cannot be told",
+                "parameters came to its model, left it, or have another order there: whose moments "
+                "are whose cannot be told",
                 tree,
             )
         elif is_known:
             self._check_moments(name, optimizer, left, tree[name])
+            if parameters & self._moved:
+                self.notes.append(
+                    f"part `{name}`: the parameters of its model have another order than in "
+                    f"`{self._path}`. An optimizer knows them by their order: if its own is that "
+                    "of the model, moments of one are those of another now"
+                )
 
     def _check_moments(
         self, name: str, optimizer: Optimizer, left: set[int], saved: dict[str, Any]

@@ -5,7 +5,7 @@ The tensors that are compared need not have their data yet.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -35,6 +35,11 @@ class ModuleMisfits(NamedTuple):
     def stay(self) -> set[str]:
         """What of the module is not restored."""
         return {*self.only_live, *self.unlike}
+
+    def may_shift(self, parameters: Collection[str]) -> bool:
+        """Whether a parameter came or went. Of what only the checkpoint has, nobody knows whether
+        it was one."""
+        return bool(self.only_saved) or any(name in parameters for name in self.only_live)
 
     def told(self, *, strict: bool) -> str:
         said = []
@@ -70,8 +75,7 @@ def misfits_of_module(saved: Mapping[str, Any], live: Mapping[str, Any]) -> Modu
 
 
 def how_unlike(saved: Any, live: torch.Tensor) -> str | None:
-    """What keeps a module from copying one tensor to another, or the copy from being the same
-    number: half as many digits are a choice, a fraction as a whole number is a loss."""
+    """What keeps a module from copying one tensor to another. Another kind of number does not."""
     if not isinstance(saved, torch.Tensor):
         return "is no tensor in the checkpoint"
     if saved.is_nested or live.is_nested:
@@ -79,17 +83,16 @@ def how_unlike(saved: Any, live: torch.Tensor) -> str | None:
     # A number by itself and one in a list are the same to torch.
     if saved.shape != live.shape and (live.shape, saved.shape) != ((), (1,)):
         return f"is {list(saved.shape)} in the checkpoint and {list(live.shape)} in the part"
-    if not torch.can_cast(saved.dtype, live.dtype):
-        return f"is {saved.dtype} in the checkpoint and {live.dtype} in the part"
     return None
 
 
-def has_same_places(saved: Iterable[str], live: Iterable[str], names: Iterable[str]) -> bool:
-    """Whether these names are at the same places in both. Optimizers know parameters by their
-    places: where something comes before them, the moments of one are taken for those of another."""
-    in_saved = {name: place for place, name in enumerate(saved)}
-    in_live = {name: place for place, name in enumerate(live)}
-    return all(in_saved[name] == in_live[name] for name in names)
+def has_same_order(
+    saved: Mapping[str, Any], live: Mapping[str, Any], parameters: Collection[str]
+) -> bool:
+    """Whether parameters that both have are in the same order. Optimizers know them by that: in
+    another one, the moments of one are taken for those of another."""
+    both = saved.keys() & live.keys() & set(parameters)
+    return [name for name in saved if name in both] == [name for name in live if name in both]
 
 
 class Wrapped(NamedTuple):
@@ -132,6 +135,25 @@ def misfit_of_groups(saved: Any, optimizer: Optimizer) -> str | None:
     for number, (size, its) in enumerate(zip(sizes, here, strict=True)):
         if size != its:
             return f"parameters in group {number}: {size} in the checkpoint, {its} in the part"
+    return _misfit_of_kinds(saved, optimizer)
+
+
+def _misfit_of_kinds(saved: Any, optimizer: Optimizer) -> str | None:
+    """What an optimizer would look for in vain, in its next step, among what another kind of them
+    has. Tried out on an empty one: what an older one of the same kind had not, it gets by itself.
+    """
+    tried: Optimizer = object.__new__(type(optimizer))
+    tried.defaults = dict(optimizer.defaults)
+    groups = [{**group, "params": []} for group in saved["param_groups"]]
+    try:
+        tried.__setstate__({"state": {}, "param_groups": groups})
+    except Exception:  # it will say itself what is wrong
+        return None
+    for group, live in zip(groups, optimizer.param_groups, strict=True):
+        missing = sorted((live.keys() & optimizer.defaults.keys()) - group.keys())
+        if missing:
+            kind = type(optimizer).__name__
+            return f"it has no {named(missing)}, which {kind} needs: it is of another kind"
     return None
 
 

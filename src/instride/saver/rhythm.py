@@ -27,7 +27,7 @@ def _steps_of(every: object) -> int:
         steps = operator.index(every)  # type: ignore[arg-type]  # that is what is found out
     except TypeError:
         steps = 0
-    if steps < 1:
+    if steps < 1 or isinstance(every, bool):
         raise ValueError(f"every={every!r}: must be a whole number from 1 on, or as in '10min'")
     return steps
 

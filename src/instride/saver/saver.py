@@ -11,7 +11,14 @@ from typing import Any, Literal, Self
 
 from instride.errors import MissingLibraryError, SaveFailedError
 from instride.governor.model import BUDGET
-from instride.saver.arguments import check_options, directory_of, is_comparable, whole_step
+from instride.saver.arguments import (
+    check_extra,
+    check_flags,
+    check_options,
+    directory_of,
+    is_comparable,
+    whole_step,
+)
 from instride.saver.beating import Beats
 from instride.saver.choosing import engine_for
 from instride.saver.leaving import await_dropped, close_when_dropped, weakly
@@ -170,6 +177,7 @@ class Saver:
         Call it from the thread that trains, after `optimizer.step()`.
         """
         step = whole_step(step)
+        check_extra(extra)
         if self._on_error == "raise" and self._last is not None and self._last.error is not None:
             error, self._last = self._last.error, None
             raise error
@@ -180,7 +188,7 @@ class Saver:
             self._strict,
         )
         self._last = self._engine.save(
-            self._state(step, {} if extra is None else extra, self._parts), purpose, detached=True
+            self._state(step, extra or {}, self._parts), purpose, detached=True
         )
         self._rhythm.saved()
         return self._last
@@ -205,6 +213,7 @@ class Saver:
         is changed; with `strict=False` what fits is taken, and a warning says what was left out.
         """
         step = None if step is None else whole_step(step)
+        check_flags(strict=strict, weights_only=weights_only)
         found = self._way_back.take(step, strict=strict, weights_only=weights_only)
         if found is None:
             return 0

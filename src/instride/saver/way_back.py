@@ -6,6 +6,7 @@ import errno
 import shlex
 import time
 from collections.abc import Mapping
+from inspect import signature
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -80,8 +81,10 @@ class WayBack:
                     f"damaged {checkpoint.path}", _how_damaged(checkpoint.path, error)
                 )
                 continue
+            if step is None:
+                self._tell_of_strangers(checkpoint.step)
             return self._put_back(checkpoint, tree, fitting)
-        self._tell_of_strangers(step)
+        self._tell_of_strangers(-1, step)
         if tried or step is not None:
             raise NoCheckpointError(self._directory, step)
         return None
@@ -89,10 +92,15 @@ class WayBack:
     def _next_candidate(self, step: int | None, tried: set[Path]) -> Checkpoint | None:
         """What may be restored, the last commit first; before them what is known to be damaged, to
         be told of: of these nobody knows how new they are."""
+        try:
+            present = checkpoints_in(self._directory)
+        except PermissionError as error:
+            where = str(error.filename or self._directory)
+            raise NoStoreError(where, Reason.of(error), hint="hint.unreadable") from error
         return max(
             (
                 checkpoint
-                for checkpoint in checkpoints_in(self._directory)
+                for checkpoint in present
                 if checkpoint.was_ours and step in (None, checkpoint.step)
                 if checkpoint.path not in tried
             ),
@@ -100,12 +108,14 @@ class WayBack:
             default=None,
         )
 
-    def _tell_of_strangers(self, step: int | None) -> None:
-        """Nothing is restored: whoever sees checkpoints lie there must not wonder why."""
+    def _tell_of_strangers(self, restored: int, step: int | None = None) -> None:
+        """Nothing is restored, or an older step: whoever sees checkpoints lie there must not wonder
+        why."""
         strangers = [
             checkpoint.path
             for checkpoint in checkpoints_in(self._directory)
             if not checkpoint.was_ours and step in (None, checkpoint.step)
+            if checkpoint.step > restored
         ]
         if strangers:
             self._engine.warn_once(
@@ -133,16 +143,17 @@ class WayBack:
         why = None
         try:
             if _is_module(part):
-                keys = part.load_state_dict(state, strict=fitting.strict)
+                keys = part.load_state_dict(state, **_strictness(part, strict=fitting.strict))
                 why = None if fitting.has_compared(name) else _what_differs(keys)
             elif fitting.is_in_doubt(part):
                 why = "not all of its parameters may have been: it stays as it was"
             else:
                 part.load_state_dict(state)
-        except (RuntimeError, ValueError, KeyError, TypeError) as error:
+        except Exception as error:  # what code of its own does with a state is its own affair
+            told = f"{type(error).__name__}: {error}"
             if fitting.strict:
-                raise MismatchError(checkpoint.path, f"part `{name}`: {error}") from error
-            why = str(error)
+                raise MismatchError(checkpoint.path, f"part `{name}`: {told}") from error
+            why = told
         if why is not None:
             fitting.doubt(name)
             note = f"part `{name}` was not restored as a whole from `{checkpoint.path}`: {why}"
@@ -164,6 +175,14 @@ class WayBack:
 
 def _is_module(part: object) -> bool:
     return isinstance(part, torch.nn.Module)
+
+
+def _strictness(module: Any, *, strict: bool) -> dict[str, bool]:
+    """What to say of it to a module: nothing, where it is what modules do by themselves anyway, and
+    a module with code of its own may have no word for it."""
+    parameters = signature(module.load_state_dict).parameters.values()
+    is_known = any(each.name == "strict" or each.kind is each.VAR_KEYWORD for each in parameters)
+    return {} if strict or not is_known else {"strict": False}
 
 
 def _what_differs(keys: Any) -> str | None:

@@ -43,6 +43,19 @@ def verify(
     return manifest
 
 
+def known_manifest(path: Path) -> Manifest | None:
+    """The manifest of a file; None for one that was never committed here. Raises DamagedError where
+    one of that name was, and the end or the size of this one is another."""
+    manifest = read_manifest(path)
+    if manifest is None:
+        if manifests_of(path):
+            raise _without_manifest(path)
+        return None
+    if (size := path.stat().st_size) != manifest.size_bytes:
+        raise wrong_size(path, size, manifest)
+    return manifest
+
+
 def differing(index: int, manifest: Manifest) -> Reason:
     """That one of the pieces differs; the last one is shorter than the others."""
     offset = index * manifest.piece_bytes
