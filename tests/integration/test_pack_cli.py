@@ -236,3 +236,10 @@ def test_what_is_damaged_is_not_exported(store: Path) -> None:
     os.truncate(path, path.stat().st_size - 100)
     _, said = instride("export", path, store / "m.safetensors", code=30)
     assert f"the checkpoint `{path}` is damaged" in said
+
+
+def test_an_original_that_stays_is_not_to_be_unpacked(store: Path) -> None:
+    (store / LATEST).symlink_to("step_00000100.pt")
+    said, _ = instride("pack", store / "step_00000100.pt")
+    assert "the original stays" in said
+    assert f"next: instride list {store}" in said

@@ -16,6 +16,7 @@ import jsonschema
 import pytest
 
 from instride.cli.main import main
+from instride.store.journal import append, journal_path
 from tests.integration.commands import COMMAND, as_nobody, environment, run
 from tests.unit.store.committing import commit, flip, large, owned_by_this_process
 
@@ -255,3 +256,11 @@ def test_no_verb_that_reads_a_store_loads_torch(verb: str, store: Path) -> None:
         "sys.exit(code or 'torch' in sys.modules)"
     )
     subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)
+
+
+@pytest.mark.parametrize(("kind", "command"), [("start", "list"), ("step", "explain")])
+def test_what_comes_next_works(kind: str, command: str, store: Path, capsys: Printed) -> None:
+    """A journal in which nobody told of steps explains nothing."""
+    append(journal_path(store), [{"t": 1.0, "kind": kind, "step": 1}])
+    assert main(["verify", str(store)]) == 0
+    assert f"next: instride {command} {store}" in capsys.readouterr().out

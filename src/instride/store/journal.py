@@ -12,11 +12,22 @@ from instride.places import JOURNAL, PRIVATE
 from instride.store.atomic import NOT_INHERITED
 
 Value = str | int | float | bool | None | list[str]
+LATELY_BYTES = 64 << 10
 _encode = msgspec.json.Encoder().encode
 
 
 def journal_path(directory: Path) -> Path:
     return directory / PRIVATE / JOURNAL
+
+
+def tells_of_steps(directory: Path) -> bool:
+    """Whether somebody trained there, and told of steps lately."""
+    path = journal_path(directory)
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        file.seek(max(0, path.stat().st_size - LATELY_BYTES))
+        return b'"kind":"step"' in file.read(LATELY_BYTES)
 
 
 def append(path: Path, lines: Iterable[Mapping[str, Value]]) -> bool:

@@ -28,7 +28,10 @@ class PackScreen:
 
     def end(self, last: Packed) -> None:
         self._screen.sheet.blank()
-        self._screen.next("instride unpack FILE", last.path, "next.unpack", "FILE")
+        if last.is_original_kept:  # there is nothing to give back yet
+            self._screen.next("instride list DIR", str(Path(last.path).parent), "next.list")
+        else:
+            self._screen.next("instride unpack FILE", last.path, "next.unpack", "FILE")
 
 
 class UnpackScreen:

@@ -11,7 +11,7 @@ from instride.cli.render.table import print_table
 from instride.doctor.printable import printable
 from instride.explain.languages.words import Words
 from instride.store.checking import Checked, Verdict
-from instride.store.journal import journal_path
+from instride.store.journal import tells_of_steps
 
 
 def print_verdict(verdict: Verdict, words: Words, console: Console | None = None) -> None:
@@ -34,7 +34,7 @@ def print_verdict(verdict: Verdict, words: Words, console: Console | None = None
     closed = [c.name for c in checked if c.state == "unreadable"]
     if closed and not verdict.num_damaged:
         screen.next("ls -l DIR", str(Path(verdict.directory, closed[0])), "next.closed")
-    elif verdict.num_damaged or not journal_path(Path(verdict.directory)).exists():
+    elif verdict.num_damaged or not tells_of_steps(Path(verdict.directory)):
         screen.next("instride list DIR", verdict.directory, "next.list")
     else:
         screen.next("instride explain DIR", verdict.directory, "next.explain")
