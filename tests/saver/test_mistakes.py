@@ -55,7 +55,7 @@ def test_what_restore_will_refuse_is_told_when_it_is_saved(tmp_path: Path) -> No
     """Hours later, a training that was to go on would not."""
     model = torch.nn.Linear(2, 2)
     with instride.Saver(tmp_path, model=model) as saver:
-        with pytest.warns(RuntimeWarning, match=r"(?s)saver\.restore.*hint: .*weights_only=False"):
+        with pytest.warns(RuntimeWarning, match=r"(?s)will `restore.*hint: .*weights_only=False"):
             saver.save(1, extra={"options": argparse.Namespace(lr=1)}).wait(60)
         with pytest.raises(UnsafeCheckpointError):
             saver.restore()

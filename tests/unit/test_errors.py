@@ -7,6 +7,7 @@ import inspect
 import os
 import re
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from traceback import format_exception
 
@@ -107,7 +108,6 @@ EXAMPLES: list[tuple[InstrideError, str]] = [
     (NoStoreError("runs", "a directory", hint="hint.list"), "`runs`"),
     (NoStoreError("runs", Reason("os.EACCES")), "`runs`"),
     (NoStoreError("runs/a.pt", "no directory", hint="hint.directory"), "`runs/a.pt`"),
-    (NoStoreError("runs/a.pt", Reason("os.EACCES"), hint="hint.unreadable"), "`runs/a.pt`"),
     (MissingLibraryError("export", "safetensors"), "`safetensors`"),
     (NotExportableError("x.pt", Reason("no-tensors")), "`x.pt`"),
     (NotExportableError("x.pt", Reason("no-parts"), hint="hint.file"), "`x.pt`"),
@@ -212,6 +212,27 @@ def test_a_command_that_shows_a_path_works_whatever_is_missing(
     assert {path: looking_at(path) for path in shown} == shown
     for command in shown.values():
         subprocess.run(command, shell=True, check=True, capture_output=True)
+
+
+def test_a_folder_that_we_stand_in_and_may_not_enter_is_shown_from_above(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As for whoever calls `sudo -u nobody` at home; it looked for what is above `.` for ever."""
+    (tmp_path / "closed").mkdir()
+    monkeypatch.chdir(tmp_path / "closed")
+    monkeypatch.setattr(os, "lstat", _from_outside(os.lstat))
+    assert looking_at("runs/a.pt") == f"ls -ld {tmp_path / 'closed'}"
+
+
+def _from_outside(lstat: Callable[[str], os.stat_result]) -> Callable[[str], os.stat_result]:
+    """What the system says to whoever may not enter where they stand; to root it never does."""
+
+    def refuse(path: str) -> os.stat_result:
+        if not path.startswith("/"):
+            raise PermissionError(errno.EACCES, "Permission denied", path)
+        return lstat(path)
+
+    return refuse
 
 
 def test_one_step_is_not_called_steps() -> None:

@@ -181,9 +181,8 @@ class _Work(Closing):
                 break
             num_same += 1
         if num_same != len(frames) or bytes(table) != closing(frames):
-            place = sum(frame.stored_bytes for frame in frames[:num_same])
-            rest = [*(frame.stored_bytes for frame in frames[num_same:]), len(closing(frames))]
-            raise DamagedError(path, other_bytes(place, rest[0]))
+            sizes = [*(frame.stored_bytes for frame in frames), len(closing(frames))]
+            raise DamagedError(path, other_bytes(sum(sizes[:num_same]), sizes[num_same]))
         return pieces
 
     def _in_order(self, do: Callable[..., T], each: Any) -> Iterator[T]:

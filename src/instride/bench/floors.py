@@ -30,7 +30,7 @@ NUM_REPEATS_OF_MUCH = 2
 MUCH_BYTES = 8 << 30
 
 
-class Way(NamedTuple):
+class Deal(NamedTuple):
     """How pieces are dealt out. Disks differ in what they like, and what is slower than another way
     is no floor."""
 
@@ -55,7 +55,7 @@ class Way(NamedTuple):
             list(pool.map(work, range(self.num_threads)))
 
 
-WAYS = (Way(4, apart=False), Way(8, apart=False), Way(16, apart=True))
+DEALS = (Deal(4, apart=False), Deal(8, apart=False), Deal(16, apart=True))
 
 
 def measure_floors(num_bytes: int, folder: str) -> Floors:
@@ -102,18 +102,18 @@ def direct_read_s(num_bytes: int, folder: Path) -> float:
     with tempfile.TemporaryDirectory(dir=folder, prefix="bench-") as scratch:
         path = Path(scratch) / "floor"
         piece = memoryview(mmap.mmap(-1, PIECE_BYTES))
-        _write(path, num_bytes, piece, WAYS[0], keep=True)
-        return _quickest_s(lambda way: _read(path, way), NUM_REPEATS_OF_MUCH)
+        _write(path, num_bytes, piece, DEALS[0], keep=True)
+        return _quickest_s(lambda deal: _read(path, deal), NUM_REPEATS_OF_MUCH)
 
 
-def _read(path: Path, way: Way) -> None:
+def _read(path: Path, deal: Deal) -> None:
     fd = open_for_reading(path)
     piece = PerThread(lambda: memoryview(mmap.mmap(-1, PIECE_BYTES)))
 
     def read(index: int) -> None:
         read_piece(fd, piece.get(), index * PIECE_BYTES)
 
-    way.work(read, path.stat().st_size // PIECE_BYTES)
+    deal.work(read, path.stat().st_size // PIECE_BYTES)
     os.close(fd)
 
 
@@ -137,17 +137,19 @@ def direct_write_s(num_bytes: int, folder: Path) -> float:
         piece[:] = os.urandom(PIECE_BYTES)
         repeats = NUM_REPEATS if num_bytes < MUCH_BYTES else NUM_REPEATS_OF_MUCH
 
-        def write(way: Way) -> None:
-            _write(Path(scratch) / f"floor-{next(numbers)}", num_bytes, piece, way)
+        def write(deal: Deal) -> None:
+            _write(Path(scratch) / f"floor-{next(numbers)}", num_bytes, piece, deal)
 
         return _quickest_s(write, repeats)
 
 
-def _write(path: Path, num_bytes: int, piece: memoryview, way: Way, *, keep: bool = False) -> None:
+def _write(
+    path: Path, num_bytes: int, piece: memoryview, deal: Deal, *, keep: bool = False
+) -> None:
     num_pieces = -(-num_bytes // PIECE_BYTES)
     file = PieceFile(path, num_pieces * PIECE_BYTES)
     try:
-        way.work(lambda index: file.write(piece, index * PIECE_BYTES), num_pieces)
+        deal.work(lambda index: file.write(piece, index * PIECE_BYTES), num_pieces)
         os.fsync(file.fd)
     finally:
         file.close()
@@ -155,13 +157,13 @@ def _write(path: Path, num_bytes: int, piece: memoryview, way: Way, *, keep: boo
             path.unlink()
 
 
-def _quickest_s(do: Callable[[Way], object], num_repeats: int) -> float:
+def _quickest_s(do: Callable[[Deal], object], num_repeats: int) -> float:
     """By the way that is quickest here. In turn: a disk that becomes slower, or faster, favours
     none of them."""
-    took_s: dict[Way, list[float]] = {way: [] for way in WAYS}
+    took_s: dict[Deal, list[float]] = {deal: [] for deal in DEALS}
     for _ in range(num_repeats):
-        for way in WAYS:
-            took_s[way].append(_took_s(partial(do, way)))
+        for deal in DEALS:
+            took_s[deal].append(_took_s(partial(do, deal)))
     return min(median(each) for each in took_s.values())
 
 

@@ -37,7 +37,9 @@ def looking_at(path: str) -> str:
         except (OSError, ValueError) as error:
             above = os.path.dirname(seen.rstrip("/"))  # noqa: PTH120 - pathlib costs start-up time
             flags = "-ld" if isinstance(error, PermissionError) else "-l"
-            seen = above or ("/" if seen.startswith("/") else ".")
+            above = above or ("/" if seen.startswith("/") else ".")
+            # What is above the folder that we stand in shows only in its whole name.
+            seen = os.getcwd() if above == seen else above  # noqa: PTH109 - as above
 
 
 def quoted_folder(path: str) -> str:

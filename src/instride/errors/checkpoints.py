@@ -121,8 +121,6 @@ class NoStoreError(InstrideError, OSError):
         "hint.checkpoint": "name a checkpoint in it: `{command}`",
         "hint.directory": "name the directory that it is in: `instride list {folder}`",
         "hint.list": "`instride list {quoted}` shows what is there",
-        "hint.unreadable": "`ls -l {quoted}` shows whose it is, and who may read it: let that "
-        "user say `chmod a+r {quoted}`, or train as that user",
     }
 
     def __init__(

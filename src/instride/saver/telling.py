@@ -46,9 +46,9 @@ class Telling:
         self.once(
             f"unsafe {names}",
             f"`torch.load(weights_only=True)` will refuse `{path}` because of "
-            f"{', '.join(names)}, and so will `saver.restore()`; it is saved all the same\n\n"
-            "hint: save numbers, strings and tensors instead; `saver.restore(weights_only=False)` "
-            "takes it, from files that you trust",
+            f"{', '.join(names)}, and so will `restore()` and `instride.load()`; it is saved all "
+            "the same\n\nhint: save numbers, strings and tensors instead; with "
+            "`weights_only=False` both take it, from files that you trust",
         )
 
     def once(self, kind: str, text: str) -> None:

@@ -71,9 +71,7 @@ class WayBack:
                 continue  # it was packed meanwhile, and its pack is next
             except PermissionError as error:
                 # It may be whole: to go back to the one before would give up work.
-                raise NoStoreError(
-                    str(checkpoint.path), Reason.of(error), hint="hint.unreadable"
-                ) from error
+                raise NoStoreError(str(checkpoint.path), Reason.of(error)) from error
             except (DamagedError, OSError) as error:
                 if isinstance(error, OSError) and error.errno not in DISK_LOST:
                     raise  # it is not the checkpoint's fault, and may pass: no work is given up
@@ -96,7 +94,7 @@ class WayBack:
             present = checkpoints_in(self._directory)
         except PermissionError as error:
             where = str(error.filename or self._directory)
-            raise NoStoreError(where, Reason.of(error), hint="hint.unreadable") from error
+            raise NoStoreError(where, Reason.of(error)) from error
         return max(
             (
                 checkpoint

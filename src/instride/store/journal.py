@@ -23,11 +23,14 @@ def journal_path(directory: Path) -> Path:
 def tells_of_steps(directory: Path) -> bool:
     """Whether somebody trained there, and told of steps lately."""
     path = journal_path(directory)
-    if not path.is_file():
-        return False
-    with path.open("rb") as file:
-        file.seek(max(0, path.stat().st_size - LATELY_BYTES))
-        return b'"kind":"step"' in file.read(LATELY_BYTES)
+    try:
+        if not path.is_file():  # a pipe would wait for ever
+            return False
+        with path.open("rb") as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - LATELY_BYTES))
+            return b'"kind":"step"' in file.read(LATELY_BYTES)
+    except OSError:
+        return False  # it is not for us to read
 
 
 def append(path: Path, lines: Iterable[Mapping[str, Value]]) -> bool:

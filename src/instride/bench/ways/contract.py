@@ -85,12 +85,12 @@ def tensors_in(tree: Any) -> list[torch.Tensor]:
 class NoSaving:
     is_synced = False
 
+    def __init__(self, training: Training, folder: Path) -> None:
+        self._training = training
+
     @property
     def prepare_cost_s(self) -> float:
         return 0.0
-
-    def __init__(self, training: Training, folder: Path) -> None:
-        self._training = training
 
     def save(self, step: int) -> Ticket:
         return Done()

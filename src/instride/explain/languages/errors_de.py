@@ -199,9 +199,6 @@ class GermanErrors(ErrorWords):
         "NoStoreError.hint.directory": "das Verzeichnis angeben, in dem er liegt: "
         "`instride list {folder}`",
         "NoStoreError.hint.list": "`instride list {quoted}` zeigt, was da ist",
-        "NoStoreError.hint.unreadable": "`ls -l {quoted}` zeigt, wem er gehört und wer ihn lesen "
-        "darf: dieser Benutzer kann ihn mit `chmod a+r {quoted}` freigeben, oder das Training "
-        "läuft unter seinem Namen",
         "MissingLibraryError.message": "`instride {verb}` braucht `{name}`, das nicht installiert "
         "ist",
         "MissingLibraryError.hint": "`python -m pip install 'instride[{extra}]'` installiert es",

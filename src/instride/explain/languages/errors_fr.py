@@ -209,8 +209,6 @@ class FrenchErrors(ErrorWords):
         "NoStoreError.hint.directory": "indiquer le répertoire où il se trouve\u00a0: "
         "`instride list {folder}`",
         "NoStoreError.hint.list": "`instride list {quoted}` montre ce qu'il y a",
-        "NoStoreError.hint.unreadable": "`ls -l {quoted}` montre à qui il appartient et qui peut "
-        "le lire\u00a0: que cet utilisateur fasse `chmod a+r {quoted}`, ou entraînez sous son nom",
         "MissingLibraryError.message": "`instride {verb}` a besoin de `{name}`, qui n'est pas "
         "installé",
         "MissingLibraryError.hint": "`python -m pip install 'instride[{extra}]'` l'installe",

@@ -199,8 +199,6 @@ class JapaneseErrors(ErrorWords):
         "NoStoreError.hint.directory": "それがあるディレクトリを指定してください: "
         "`instride list {folder}`",
         "NoStoreError.hint.list": "`instride list {quoted}` で何があるかを確認できます",
-        "NoStoreError.hint.unreadable": "所有者と読み取り権限は `ls -l {quoted}` で確認できます。"
-        "所有者に `chmod a+r {quoted}` を実行してもらうか、その所有者として学習を実行してください",
         "MissingLibraryError.message": "`instride {verb}` には `{name}` が必要ですが、インストール"
         "されていません",
         "MissingLibraryError.hint": "`python -m pip install 'instride[{extra}]'` でインストール"
