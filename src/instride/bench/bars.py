@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from enum import StrEnum
+from statistics import median
 
 import msgspec
 
@@ -15,7 +16,7 @@ from instride.bench.names import (
     OURS_WITHOUT_ROOM,
     is_rival,
 )
-from instride.bench.report import Report, Row
+from instride.bench.report import Report, RoundTrip, Row
 
 CALL_FACTOR, CALL_MORE_S = 1.3, 0.005
 COST_FACTOR = 5.0
@@ -73,8 +74,10 @@ def bars(report: Report) -> list[Bar]:
         Bar("call, by 1.3 x memcpy + 5 ms", ours.call_s, call_limit_s),
         Bar("first call, by the same", ours.first_call_s, call_limit_s),
         *_all_cost_bars(rows),
-        Bar("done, by 1.3 x direct write", ours.durable_s, DURABLE_FACTOR * floors.direct_write_s),
     ]
+    if floors.direct_write_s is not None:
+        limit_s = DURABLE_FACTOR * floors.direct_write_s
+        found.append(Bar("done, by 1.3 x direct write", ours.durable_s, limit_s))
     if ours.peak_host_bytes is not None:
         limit = MEMORY_FACTOR * report.state_bytes + MEMORY_MORE_BYTES
         found.append(Bar("memory, by the state + 128 MiB", ours.peak_host_bytes, limit, Unit.BYTES))
@@ -130,16 +133,20 @@ def _with_room(report: Report, ours: Row, noise_s: float) -> Iterator[Bar]:
     yield Bar("the same, by 1 % of these steps", cost_s, limit_s)
     yield Bar("later steps, one in a hundred, by 2 %", ours.p99_later, MOST_LATER, Unit.SHARE)
     yield from _preparing(ours, "preparing", noise_s)
-    limit_s = DEVICE_FACTOR * report.floors.direct_write_s
-    yield Bar("done, by 1.15 x direct write", ours.durable_s, limit_s)
-    yield Bar("the first save done, by the same", ours.first_durable_s, limit_s)
-    if report.device_floors is not None:
-        limit_s = DEVICE_FACTOR * report.device_floors.direct_read_s
-        restore_s = report.restored.restore_s if report.restored else None
-        yield Bar("restored, by 1.15 x direct read", restore_s, limit_s)
+    yield from _there_and_back(report.round_trip)
     if ours.peak_host_bytes is not None:
         limit = report.state_bytes + DEVICE_MORE_BYTES
         yield Bar("memory, by the state + 256 MiB", ours.peak_host_bytes, limit, Unit.BYTES)
+
+
+def _there_and_back(trip: RoundTrip | None) -> Iterator[Bar]:
+    """As parts of what was measured in turn with it."""
+    done = median(trip.done_s) / trip.direct_write_s if trip else None
+    first = trip.done_s[0] / trip.direct_write_s if trip else None
+    restored = median(trip.restore_s) / trip.direct_read_s if trip else None
+    yield Bar("done, by direct write", done, DEVICE_FACTOR, Unit.TIMES)
+    yield Bar("the first save done, by the same", first, DEVICE_FACTOR, Unit.TIMES)
+    yield Bar("restored, by direct read", restored, DEVICE_FACTOR, Unit.TIMES)
 
 
 def _preparing(ours: Row, what: str, noise_s: float) -> Iterator[Bar]:

@@ -9,16 +9,13 @@ import ctypes
 import signal
 import sys
 import tempfile
-import time
 from contextlib import nullcontext
 from pathlib import Path
-from statistics import fmean
 
 import msgspec
 import torch
 
-from instride import Saver
-from instride.bench.floors import measure_device_floors, measure_floors
+from instride.bench.floors import measure_device_floors, measure_floors, memcpy_s
 from instride.bench.gpu_training import training_on
 from instride.bench.orders import (
     WATCHED,
@@ -29,14 +26,13 @@ from instride.bench.orders import (
     NoDevice,
     Order,
     Task,
-    WayBack,
+    ThereAndBack,
 )
-from instride.bench.report import Restored
-from instride.bench.timing import NUM_WARM, make_training, rest, time_preparing, time_saves
-from instride.bench.training import Training
+from instride.bench.report import Floors
+from instride.bench.round_trip import go_round
+from instride.bench.timing import make_training, time_preparing, time_saves
 from instride.bench.upkeep import measure_upkeep
 from instride.bench.ways import WAYS
-from instride.bench.ways.contract import NoSaving
 
 PR_SET_PDEATHSIG = 1
 NUM_WATCHED_SAVES = 2
@@ -49,10 +45,7 @@ def answer(order: Order) -> Answer:
         return NoDevice(order.device)
     try:
         if order.task is Task.FLOORS:
-            return Limits(
-                measure_floors(order.num_bytes, order.folder),
-                measure_device_floors(order.num_bytes, order.folder, order.device),
-            )
+            return limits(order)
         with tempfile.TemporaryDirectory(dir=order.folder, prefix="bench-") as folder:
             if order.task is Task.UPKEEP:
                 return measure_upkeep(Path(folder))
@@ -60,8 +53,8 @@ def answer(order: Order) -> Answer:
                 return time_saves(order, Path(folder))
             if order.task is Task.PREPARE:
                 return time_preparing(order, Path(folder))
-            if order.task is Task.RESTORE:
-                return WayBack(time_restore(order, Path(folder)))
+            if order.task is Task.ROUND_TRIP:
+                return ThereAndBack(go_round(order, Path(folder)))
             if order.watches_memory:
                 watch_memory(order, Path(folder))
         with tempfile.TemporaryDirectory(dir=order.folder, prefix="bench-") as folder:
@@ -105,30 +98,12 @@ def is_torn(order: Order, folder: Path) -> bool:
     return torn
 
 
-def time_restore(order: Order, folder: Path) -> Restored:
-    """Train, save, and go on in a training that was made anew."""
-
-    def trained(training: Training) -> float:
-        rest(training, nothing, NUM_WARM)
-        return fmean(rest(training, nothing, NUM_WARM))
-
-    training = make_training(order)
-    nothing = NoSaving(training, folder)
-    before_s = trained(training)
-    with Saver(folder, model=training.model, optimizer=training.optimizer) as saver:
-        saver.save(1).wait()
-    del training, nothing, saver
-    if order.device != "cpu":
-        torch.cuda.empty_cache()  # as in a process that was just started
-    training = make_training(order)
-    nothing = NoSaving(training, folder)
-    with Saver(folder, model=training.model, optimizer=training.optimizer) as saver:
-        training.settle()
-        start_s = time.perf_counter()
-        saver.restore()
-        training.settle()
-        restore_s = time.perf_counter() - start_s
-    return Restored(restore_s, before_s, trained(training))
+def limits(order: Order) -> Limits:
+    """On a GPU, the disk is measured by the round trip, in turn with what is held against it."""
+    if order.device == "cpu":
+        return Limits(measure_floors(order.num_bytes, order.folder))
+    memcpy = Floors(memcpy_s(order.num_bytes), None)
+    return Limits(memcpy, measure_device_floors(order.num_bytes, order.device))
 
 
 def tell(line: bytes) -> None:

@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from itertools import count
 from pathlib import Path
 from statistics import median
 from typing import NamedTuple
@@ -38,6 +37,9 @@ class Deal(NamedTuple):
     apart: bool
     """Each thread in a part of the file, or all of them side by side."""
 
+    def __str__(self) -> str:
+        return f"{self.num_threads} threads {'apart' if self.apart else 'side by side'}"
+
     def pieces_of(self, thread: int, num_pieces: int) -> range:
         if not self.apart:
             return range(thread, num_pieces, self.num_threads)
@@ -58,18 +60,34 @@ class Deal(NamedTuple):
 DEALS = (Deal(4, apart=False), Deal(8, apart=False), Deal(16, apart=True))
 
 
+class InTurn:
+    """The same thing in each deal, again and again: a disk that becomes slower, or faster, favours
+    none of them."""
+
+    def __init__(self, do: Callable[[Deal], float]) -> None:
+        """`do` says how long it took."""
+        self._do = do
+        self._took_s: dict[Deal, list[float]] = {deal: [] for deal in DEALS}
+
+    def once_more(self) -> None:
+        for deal, took_s in self._took_s.items():
+            took_s.append(self._do(deal))
+
+    def by_deal(self) -> dict[str, list[float]]:
+        return {str(deal): took_s for deal, took_s in self._took_s.items()}
+
+    @property
+    def quickest_s(self) -> float:
+        """By the way that is quickest here, in the median."""
+        return min(median(each) for each in self._took_s.values())
+
+
 def measure_floors(num_bytes: int, folder: str) -> Floors:
     return Floors(memcpy_s(num_bytes), direct_write_s(num_bytes, Path(folder)))
 
 
-def measure_device_floors(num_bytes: int, folder: str, device: str) -> DeviceFloors | None:
-    if device == "cpu":
-        return None
-    return DeviceFloors(
-        device_copy_s(num_bytes, device),
-        bus_s(num_bytes, device),
-        direct_read_s(num_bytes, Path(folder)),
-    )
+def measure_device_floors(num_bytes: int, device: str) -> DeviceFloors:
+    return DeviceFloors(device_copy_s(num_bytes, device), bus_s(num_bytes, device))
 
 
 def device_copy_s(num_bytes: int, device: str) -> float:
@@ -98,25 +116,6 @@ def bus_s(num_bytes: int, device: str) -> float:
     return took_s
 
 
-def direct_read_s(num_bytes: int, folder: Path) -> float:
-    with tempfile.TemporaryDirectory(dir=folder, prefix="bench-") as scratch:
-        path = Path(scratch) / "floor"
-        piece = memoryview(mmap.mmap(-1, PIECE_BYTES))
-        _write(path, num_bytes, piece, DEALS[0], keep=True)
-        return _quickest_s(lambda deal: _read(path, deal), NUM_REPEATS_OF_MUCH)
-
-
-def _read(path: Path, deal: Deal) -> None:
-    fd = open_for_reading(path)
-    piece = PerThread(lambda: memoryview(mmap.mmap(-1, PIECE_BYTES)))
-
-    def read(index: int) -> None:
-        read_piece(fd, piece.get(), index * PIECE_BYTES)
-
-    deal.work(read, path.stat().st_size // PIECE_BYTES)
-    os.close(fd)
-
-
 def memcpy_s(num_bytes: int) -> float:
     """Copying between two buffers that have their pages; by torch or by the C library, whichever
     is faster here."""
@@ -131,40 +130,46 @@ def memcpy_s(num_bytes: int) -> float:
 
 
 def direct_write_s(num_bytes: int, folder: Path) -> float:
-    with tempfile.TemporaryDirectory(dir=folder, prefix="bench-") as scratch:
-        numbers = count()
-        piece = memoryview(mmap.mmap(-1, PIECE_BYTES))
-        piece[:] = os.urandom(PIECE_BYTES)
-        repeats = NUM_REPEATS if num_bytes < MUCH_BYTES else NUM_REPEATS_OF_MUCH
-
-        def write(deal: Deal) -> None:
-            _write(Path(scratch) / f"floor-{next(numbers)}", num_bytes, piece, deal)
-
-        return _quickest_s(write, repeats)
+    writing = direct_writing(num_bytes, folder)
+    for _ in range(NUM_REPEATS if num_bytes < MUCH_BYTES else NUM_REPEATS_OF_MUCH):
+        writing.once_more()
+    return writing.quickest_s
 
 
-def _write(
-    path: Path, num_bytes: int, piece: memoryview, deal: Deal, *, keep: bool = False
-) -> None:
+def direct_writing(num_bytes: int, folder: Path) -> InTurn:
+    """Files of so many bytes, none of which is left."""
+    piece = memoryview(mmap.mmap(-1, PIECE_BYTES))
+    piece[:] = os.urandom(PIECE_BYTES)
     num_pieces = -(-num_bytes // PIECE_BYTES)
-    file = PieceFile(path, num_pieces * PIECE_BYTES)
-    try:
-        deal.work(lambda index: file.write(piece, index * PIECE_BYTES), num_pieces)
-        os.fsync(file.fd)
-    finally:
-        file.close()
-        if not keep:
-            path.unlink()
+
+    def write(path: Path, deal: Deal) -> None:
+        file = PieceFile(path, num_pieces * PIECE_BYTES)
+        try:
+            deal.work(lambda index: file.write(piece, index * PIECE_BYTES), num_pieces)
+            os.fsync(file.fd)
+        finally:
+            file.close()
+
+    def write_and_delete(deal: Deal) -> float:
+        with tempfile.TemporaryDirectory(dir=folder, prefix="bench-") as scratch:
+            return _took_s(partial(write, Path(scratch) / "floor", deal))
+
+    return InTurn(write_and_delete)
 
 
-def _quickest_s(do: Callable[[Deal], object], num_repeats: int) -> float:
-    """By the way that is quickest here. In turn: a disk that becomes slower, or faster, favours
-    none of them."""
-    took_s: dict[Deal, list[float]] = {deal: [] for deal in DEALS}
-    for _ in range(num_repeats):
-        for deal in DEALS:
-            took_s[deal].append(_took_s(partial(do, deal)))
-    return min(median(each) for each in took_s.values())
+def direct_reading(path: Path) -> InTurn:
+    """Of all of a file."""
+    num_pieces = -(-path.stat().st_size // PIECE_BYTES)
+
+    def read(deal: Deal) -> None:
+        fd = open_for_reading(path)
+        piece = PerThread(lambda: memoryview(mmap.mmap(-1, PIECE_BYTES)))
+        try:
+            deal.work(lambda index: read_piece(fd, piece.get(), index * PIECE_BYTES), num_pieces)
+        finally:
+            os.close(fd)
+
+    return InTurn(lambda deal: _took_s(partial(read, deal)))
 
 
 def _median_s(do: Callable[[], object], num_repeats: int = NUM_REPEATS) -> float:

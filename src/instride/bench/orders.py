@@ -8,7 +8,7 @@ from statistics import fmean
 import msgspec
 
 from instride.bench.names import MOST_STEPS
-from instride.bench.report import DeviceFloors, Floors, Restored
+from instride.bench.report import DeviceFloors, Floors, RoundTrip
 
 NUM_EARLY = 10
 WATCHED = b"watched"
@@ -24,7 +24,8 @@ class Task(StrEnum):
     UPKEEP = "upkeep"
     PREPARE = "prepare"
     """Train with and without a way that prepares, in turn: nobody else may look."""
-    RESTORE = "restore"
+    ROUND_TRIP = "round trip"
+    """Save and restore, in turn with bare writing and reading."""
 
 
 class Order(msgspec.Struct, frozen=True):
@@ -117,8 +118,8 @@ class NoDevice(msgspec.Struct, frozen=True, tag=True):
     name: str
 
 
-class WayBack(msgspec.Struct, frozen=True, tag=True):
-    restored: Restored
+class ThereAndBack(msgspec.Struct, frozen=True, tag=True):
+    round_trip: RoundTrip
 
 
-Answer = Timed | Prepared | Hammered | Limits | Upkeep | WayBack | Missing | NoDevice
+Answer = Timed | Prepared | Hammered | Limits | Upkeep | ThereAndBack | Missing | NoDevice

@@ -85,8 +85,9 @@ class Floors(msgspec.Struct, frozen=True):
 
     memcpy_s: float
     """Copying as many bytes as the state has, between buffers that are in memory already."""
-    direct_write_s: float
-    """Writing as many bytes past the cache, in large pieces from several threads, and fsync."""
+    direct_write_s: float | None
+    """Writing as many bytes past the cache, in large pieces from several threads, and fsync. Null
+    on a GPU, where `round_trip` tells it."""
 
 
 class DeviceFloors(msgspec.Struct, frozen=True):
@@ -96,14 +97,23 @@ class DeviceFloors(msgspec.Struct, frozen=True):
     """Copying as many bytes as the state has inside the memory of the device."""
     bus_s: float
     """Bringing them to memory of the host that is locked for the device."""
+
+
+class RoundTrip(msgspec.Struct, frozen=True):
+    """Saves of ours and the way back, in turn with bare writing and reading of as many bytes: a
+    disk is not as fast now as it was a minute ago."""
+
+    done_s: list[float]
+    """Of saves beside training, the first of a process first."""
+    direct_write_s: float
+    """As in the floors, right behind each of them, by the way that is quickest here."""
+    direct_writes_s: dict[str, list[float]]
+    """By each way, one after the other."""
+    restore_s: list[float]
+    """Into a training that was just made."""
     direct_read_s: float
-    """Reading as many bytes from the disk past the cache, in large pieces by several threads."""
-
-
-class Restored(msgspec.Struct, frozen=True):
-    """The way back, into a training that was just made."""
-
-    restore_s: float
+    """Reading the same file past the cache, in large pieces by several threads."""
+    direct_reads_s: dict[str, list[float]]
     step_before_s: float
     """What a step took in the training that was saved."""
     step_after_s: float
@@ -138,4 +148,4 @@ class Report(msgspec.Struct, frozen=True):
     device_floors: DeviceFloors | None = None
     forward_and_backward_s: float | None = None
     """What of a step on a device passes before its optimizer may change anything."""
-    restored: Restored | None = None
+    round_trip: RoundTrip | None = None

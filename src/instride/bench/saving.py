@@ -34,11 +34,11 @@ from instride.bench.orders import (
     Prepared,
     Save,
     Task,
+    ThereAndBack,
     Timed,
     Upkeep,
-    WayBack,
 )
-from instride.bench.report import SCHEMA, DeviceFloors, Floors, LeftOut, Report, Restored
+from instride.bench.report import SCHEMA, DeviceFloors, Floors, LeftOut, Report, RoundTrip
 from instride.bench.summary import summarise
 from instride.errors import BenchFailedError, MissingLibraryError
 
@@ -180,10 +180,7 @@ class _Bench:
                 )
                 for name, found in self._found.items()
             ],
-            Floors(
-                median(each.memcpy_s for each in self._limits),
-                median(each.direct_write_s for each in self._limits),
-            ),
+            self._floors(),
             self._left_out,
             upkeep.planning_s if upkeep else None,
             upkeep.beat_s if upkeep else None,
@@ -191,7 +188,13 @@ class _Bench:
             is_synced_loop=self._request.is_synced_loop,
             device_floors=self._device_floors(),
             forward_and_backward_s=nothing.last.forward_and_backward_s,
-            restored=self._restored(),
+            round_trip=self._round_trip(),
+        )
+
+    def _floors(self) -> Floors:
+        writing_s = [each.direct_write_s for each in self._limits if each.direct_write_s]
+        return Floors(
+            median(each.memcpy_s for each in self._limits), median(writing_s) if writing_s else None
         )
 
     def _device_floors(self) -> DeviceFloors | None:
@@ -200,7 +203,6 @@ class _Bench:
         return DeviceFloors(
             median(each.copy_s for each in self._device_limits),
             median(each.bus_s for each in self._device_limits),
-            median(each.direct_read_s for each in self._device_limits),
         )
 
     def _prepared(self, name: str) -> Prepared | None:
@@ -215,13 +217,13 @@ class _Bench:
         )
         return self._ask_or_do_without(f"{name}: preparing", order, Prepared)
 
-    def _restored(self) -> Restored | None:
+    def _round_trip(self) -> RoundTrip | None:
         if OURS not in self._found or not self._is_on_gpu:
             return None
-        self._on_progress(f"{OURS}: restoring")
-        order = self._order(Task.RESTORE)
-        back = self._ask_or_do_without(f"{OURS}: restoring", order, WayBack)
-        return back.restored if back else None
+        self._on_progress(f"{OURS}: there and back")
+        order = self._order(Task.ROUND_TRIP, OURS)
+        back = self._ask_or_do_without(f"{OURS}: there and back", order, ThereAndBack)
+        return back.round_trip if back else None
 
     def _ask_or_do_without(self, what: str, order: Order, kind: type[A]) -> A | None:
         """At the end of half an hour, what was measured is not given up for the rest."""

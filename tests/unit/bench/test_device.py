@@ -26,13 +26,15 @@ from instride.bench.report import (  # noqa: E402
     Floors,
     Machine,
     Report,
-    Restored,
+    RoundTrip,
     Row,
 )
 from instride.bench.summary import summarise  # noqa: E402
 
 pytestmark = pytest.mark.torch
 MACHINE = Machine(16, "a processor", 1 << 37, "ext4", "Linux 6", "3.12", "2.11", 0.1, "a GPU")
+
+TRIP = RoundTrip([8.2, 8.0, 8.1], 7.5, {}, [5.2, 4.7, 4.8], 4.6, {}, 0.15, 0.15)
 
 
 def row(name: str, call_s: float, slowest_s: float = 0.15, **others: Any) -> Row:
@@ -47,8 +49,8 @@ def row(name: str, call_s: float, slowest_s: float = 0.15, **others: Any) -> Row
 
 def report(*rows: Row, **others: Any) -> Report:
     made = Report(
-        1, MACHINE, 15 * 10**9, 0.15, list(rows), Floors(0.4, 7.5), [], None, None, "cuda", True,
-        DeviceFloors(0.007, 0.29, 4.6), 0.14, Restored(4.7, 0.15, 0.15),
+        1, MACHINE, 15 * 10**9, 0.15, list(rows), Floors(0.4, None), [], None, None, "cuda", True,
+        DeviceFloors(0.007, 0.29), 0.14, TRIP,
     )  # fmt: skip
     return msgspec.structs.replace(made, **others)
 
@@ -101,6 +103,17 @@ def test_a_step_that_is_slow_long_behind_a_save_misses_what_is_promised() -> Non
         save = Save(0.0, sum(steps_s), 8.0, steps_s, around_s)
         made = summarise(OURS, [[save] * 3], [], torn=False, synced=True, peak_host_bytes=None)
         assert kept(report(made))[later] is is_kept
+
+
+def test_what_is_written_and_read_is_held_against_what_was_measured_in_turn_with_it() -> None:
+    slow = msgspec.structs.replace(TRIP, done_s=[8.7, 8.5, 8.9], restore_s=[4.5, 5.4, 5.5])
+    late = msgspec.structs.replace(TRIP, done_s=[8.7, 8.5, 8.5])
+    done, first, back = (
+        "done, by direct write", "the first save done, by the same", "restored, by direct read",
+    )  # fmt: skip
+    for trip, missed in ((TRIP, set()), (slow, {done, first, back}), (late, {first})):
+        made = kept(report(row(OURS, 0.009), round_trip=trip))
+        assert {what for what, is_kept in made.items() if not is_kept} == missed
 
 
 def test_a_drift_of_all_steps_is_not_taken_for_the_cost_of_the_first() -> None:

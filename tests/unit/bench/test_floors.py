@@ -8,8 +8,7 @@ import pytest
 
 pytest.importorskip("torch")
 
-from instride.bench import floors
-from instride.bench.floors import DEALS, PIECE_BYTES, Deal, direct_read_s, direct_write_s
+from instride.bench.floors import DEALS, PIECE_BYTES, Deal, InTurn, direct_reading, direct_write_s
 
 pytestmark = pytest.mark.torch
 
@@ -30,19 +29,33 @@ def test_a_piece_that_fails_fails_all(tmp_path: Path) -> None:
         DEALS[0].work(fail, 8)
 
 
-def test_the_floor_is_the_quickest_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_floor_is_the_quickest_way() -> None:
     took_s = dict(zip(DEALS, [3.0, 1.0, 2.0], strict=True))
     asked: list[Deal] = []
 
-    def ask(deal: Deal) -> None:
+    def ask(deal: Deal) -> float:
         asked.append(deal)
+        return took_s[deal] + 10 * (len(asked) <= len(DEALS))
 
-    monkeypatch.setattr(floors, "_took_s", lambda do: do() or took_s[asked[-1]])
-    assert floors._quickest_s(ask, 3) == 1.0
+    in_turn = InTurn(ask)
+    for _ in range(3):
+        in_turn.once_more()
+    assert in_turn.quickest_s == 1.0
     assert asked == [*DEALS] * 3
+    assert in_turn.by_deal()["16 threads apart"] == [12.0, 2.0, 2.0]
 
 
 def test_nothing_is_left_behind(tmp_path: Path) -> None:
     assert direct_write_s(3 * PIECE_BYTES, tmp_path) > 0
-    assert direct_read_s(3 * PIECE_BYTES, tmp_path) > 0
     assert list(tmp_path.iterdir()) == []
+
+
+def test_all_of_a_file_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "some.pt"
+    path.write_bytes(b"x" * (2 * PIECE_BYTES + 17))
+    reading = direct_reading(path)
+    reading.once_more()
+    assert reading.quickest_s > 0
+    path.unlink()
+    with pytest.raises(FileNotFoundError):
+        reading.once_more()

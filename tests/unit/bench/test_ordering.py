@@ -28,11 +28,11 @@ from instride.bench.orders import (  # noqa: E402
     Prepared,
     Save,
     Task,
+    ThereAndBack,
     Timed,
     Upkeep,
-    WayBack,
 )
-from instride.bench.report import DeviceFloors, Floors, Machine, Report, Restored  # noqa: E402
+from instride.bench.report import DeviceFloors, Floors, Machine, Report, RoundTrip  # noqa: E402
 from instride.cli.render.bench import page_of  # noqa: E402
 from instride.cli.render.bench_page import verdict  # noqa: E402
 
@@ -44,9 +44,11 @@ ANSWERS = {
     Task.TIME: Timed(15 * 10**9, [SAVE] * 4, [], True, 0.14),
     Task.PREPARE: Prepared([0.03, 0.05, 0.04], [0.01], [0.4]),
     Task.HAMMER: Hammered(False),
-    Task.FLOORS: Limits(Floors(0.4, 7.5), DeviceFloors(0.007, 0.29, 4.6)),
+    Task.FLOORS: Limits(Floors(0.4, None), DeviceFloors(0.007, 0.29)),
     Task.UPKEEP: Upkeep(0.001, 1e-6),
-    Task.RESTORE: WayBack(Restored(4.7, 0.15, 0.15)),
+    Task.ROUND_TRIP: ThereAndBack(
+        RoundTrip([8.2, 8.0, 8.1], 7.5, {}, [4.7, 4.8, 4.9], 4.6, {}, 0.15, 0.15)
+    ),
 }
 
 
@@ -94,7 +96,10 @@ def test_a_whole_run_on_a_gpu_tells_of_every_promise(
     assert len(bars(report)) == 13
     assert all(bar.is_kept for bar in bars(report))
     told = page_of(report).notes
-    assert any("restored in 4.70s" in note for note in told)
+    assert any(
+        "restored in 4.70s, 4.80s, 4.90s, in turn with bare reading in 4.60s" in note
+        for note in told
+    )
     assert any("making a Saver takes 400ms" in note for note in told)
     assert any("too few for a result" in note for note in told)  # four of ours are
 
@@ -114,16 +119,18 @@ def test_few_saves_of_a_rival_on_a_gpu_are_enough(
 def test_what_fails_at_the_end_leaves_what_was_measured_before(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    late = (Task.PREPARE, Task.RESTORE, Task.UPKEEP)
+    late = (Task.PREPARE, Task.ROUND_TRIP, Task.UPKEEP)
     report = run_on_a_gpu(monkeypatch, tmp_path, *late)
     assert len(report.rows) == len(WAYS)
-    assert report.restored is None
+    assert report.round_trip is None
     assert len(report.left_out) == 4
     assert {
         bar.what.partition(",")[0]: verdict(bar) for bar in bars(report) if not bar.is_kept
     } == {
         "preparing": "could not be measured, at most 100ms",
         "preparing there": "could not be measured, at most 100ms",
-        "restored": "could not be measured, at most 5.29s",
+        "done": "could not be measured, at most 1.150x",
+        "the first save done": "could not be measured, at most 1.150x",
+        "restored": "could not be measured, at most 1.150x",
     }
-    assert any(f"left out: {OURS}: restoring" in note for note in page_of(report).notes)
+    assert any(f"left out: {OURS}: there and back" in note for note in page_of(report).notes)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from instride.bench.bars import LEAST_STATE_BYTES, bars
 from instride.bench.names import FEWEST_SAVES, OURS, is_rival, saves_nothing
-from instride.bench.report import Report, Row
+from instride.bench.report import Report, RoundTrip, Row
 from instride.cli.render.bench_page import Page, describe_machine, show_bytes, show_s
 
 MEANINGS = (
@@ -87,8 +87,12 @@ def notes(report: Report) -> list[str]:
     """What one has to know to read the table."""
     floors = report.floors
     found = [
-        f"floors: copying the state in memory {show_s(floors.memcpy_s)}, writing it directly "
-        f"{show_s(floors.direct_write_s)}",
+        f"floors: copying the state in memory {show_s(floors.memcpy_s)}"
+        + (
+            f", writing it directly {show_s(floors.direct_write_s)}"
+            if floors.direct_write_s
+            else ""
+        ),
         *_device_notes(report),
         MEANINGS if report.device == "cpu" else MEANINGS_ON_A_GPU,
     ]
@@ -112,7 +116,7 @@ def _device_notes(report: Report) -> list[str]:
         return []
     found = [
         f"floors of the GPU: copying the state inside it {show_s(floors.copy_s)}, over the bus "
-        f"{show_s(floors.bus_s)}, reading it directly {show_s(floors.direct_read_s)}",
+        f"{show_s(floors.bus_s)}",
         "the loop waits for the GPU after every step"
         if report.is_synced_loop
         else "the loop does not wait for the GPU after a step: single steps tell nothing",
@@ -128,11 +132,20 @@ def _device_notes(report: Report) -> list[str]:
         told.append(f"preparing costs {show_s(ours.prepare_cost_s)} in all")
     if ours.making_s is not None:
         told.append(f"making a Saver takes {show_s(ours.making_s)}, before any step")
-    back = report.restored
-    if back is not None:
-        told.append(
-            f"restored in {show_s(back.restore_s)}, a step takes {show_s(back.step_after_s)} after "
-            f"that and took {show_s(back.step_before_s)} before"
-        )
     found.append(f"{OURS}: {'; '.join(told)}")
+    if report.round_trip is not None:
+        found.append(f"{OURS}, there and back: {_round_trip(report.round_trip)}")
     return found
+
+
+def _round_trip(trip: RoundTrip) -> str:
+    return (
+        f"done in {_each(trip.done_s)}, in turn with bare writing in "
+        f"{show_s(trip.direct_write_s)}; restored in {_each(trip.restore_s)}, in turn with bare "
+        f"reading in {show_s(trip.direct_read_s)}; a step takes {show_s(trip.step_after_s)} after "
+        f"that and took {show_s(trip.step_before_s)} before"
+    )
+
+
+def _each(seconds: list[float]) -> str:
+    return ", ".join(map(show_s, seconds))
