@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from instride.store.directory import checkpoints_in
-from tests.gpu.trainer import STEPS, values_of
+from tests.gpu.trainer import KEPT, STEPS, values_of
 from tests.gpu.trainings import NEEDS_A_GPU
 
 pytestmark = NEEDS_A_GPU
@@ -33,7 +33,7 @@ def train(store: Path, *options: str, **variables: str) -> None:
     assert "Traceback" not in done.stderr
     assert [int(line) for line in done.stdout.split()] == list(STEPS)
     found = {checkpoint.step: checkpoint.path for checkpoint in checkpoints_in(store)}
-    assert set(found) == set(STEPS)
+    assert set(found) == set(STEPS[-KEPT:])
     for step, path in found.items():
         saved = torch.load(path, weights_only=True, map_location="cpu")
         assert torch.equal(saved["state"]["values"], values_of(step, "cpu"))

@@ -142,7 +142,7 @@ def _with_room(report: Report, ours: Row, noise_s: float) -> Iterator[Bar]:
 def _there_and_back(trip: RoundTrip | None) -> Iterator[Bar]:
     """As parts of what was measured in turn with it."""
     done = median(trip.done_s) / trip.direct_write_s if trip else None
-    first = trip.done_s[0] / trip.direct_write_s if trip else None
+    first = median(trip.first_done_s) / trip.direct_write_s if trip else None
     restored = median(trip.restore_s) / trip.direct_read_s if trip else None
     yield Bar("done, by direct write", done, DEVICE_FACTOR, Unit.TIMES)
     yield Bar("the first save done, by the same", first, DEVICE_FACTOR, Unit.TIMES)

@@ -12,7 +12,6 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from statistics import median
-from typing import NamedTuple
 
 import torch
 
@@ -24,62 +23,44 @@ from instride.store.verifying import open_for_reading, read_piece
 from instride.writer.direct import PieceFile
 
 PIECE_BYTES = 4 << 20
+SOURCE_BYTES = 1 << 30
 NUM_REPEATS = 5
 NUM_REPEATS_OF_MUCH = 2
 MUCH_BYTES = 8 << 30
 
 
-class Deal(NamedTuple):
-    """How pieces are dealt out. Disks differ in what they like, and what is slower than another way
-    is no floor."""
-
-    num_threads: int
-    apart: bool
-    """Each thread in a part of the file, or all of them side by side."""
-
-    def __str__(self) -> str:
-        return f"{self.num_threads} threads {'apart' if self.apart else 'side by side'}"
-
-    def pieces_of(self, thread: int, num_pieces: int) -> range:
-        if not self.apart:
-            return range(thread, num_pieces, self.num_threads)
-        first, end = (n * num_pieces // self.num_threads for n in (thread, thread + 1))
-        return range(first, end)
-
-    def work(self, do: Callable[[int], object], num_pieces: int) -> None:
-        """Call `do` with each piece. Raises what it raises."""
-
-        def work(thread: int) -> None:
-            for index in self.pieces_of(thread, num_pieces):
-                do(index)
-
-        with ThreadPoolExecutor(self.num_threads) as pool:
-            list(pool.map(work, range(self.num_threads)))
+NUMS_OF_THREADS = (4, 8)
+"""Disks differ in what they like, and what is slower than another way is no floor."""
 
 
-DEALS = (Deal(4, apart=False), Deal(8, apart=False), Deal(16, apart=True))
+def deal(do: Callable[[int], object], num_pieces: int, num_threads: int) -> None:
+    """Call `do` with each piece, by threads side by side. Raises what it raises."""
+
+    def work(thread: int) -> None:
+        for index in range(thread, num_pieces, num_threads):
+            do(index)
+
+    with ThreadPoolExecutor(num_threads) as pool:
+        list(pool.map(work, range(num_threads)))
 
 
 class InTurn:
-    """The same thing in each deal, again and again: a disk that becomes slower, or faster, favours
-    none of them."""
+    """The same thing by each number of threads, again and again: a disk that becomes slower, or
+    faster, favours none of them."""
 
-    def __init__(self, do: Callable[[Deal], float]) -> None:
-        """`do` says how long it took."""
+    def __init__(self, do: Callable[[int], float]) -> None:
+        """`do` takes the number of threads, and says how long it took."""
         self._do = do
-        self._took_s: dict[Deal, list[float]] = {deal: [] for deal in DEALS}
+        self.took_s: dict[int, list[float]] = {number: [] for number in NUMS_OF_THREADS}
 
     def once_more(self) -> None:
-        for deal, took_s in self._took_s.items():
-            took_s.append(self._do(deal))
-
-    def by_deal(self) -> dict[str, list[float]]:
-        return {str(deal): took_s for deal, took_s in self._took_s.items()}
+        for num_threads, took_s in self.took_s.items():
+            took_s.append(self._do(num_threads))
 
     @property
     def quickest_s(self) -> float:
-        """By the way that is quickest here, in the median."""
-        return min(median(each) for each in self._took_s.values())
+        """By as many threads as are quickest here, in the median."""
+        return min(median(each) for each in self.took_s.values())
 
 
 def measure_floors(num_bytes: int, folder: str) -> Floors:
@@ -137,22 +118,28 @@ def direct_write_s(num_bytes: int, folder: Path) -> float:
 
 
 def direct_writing(num_bytes: int, folder: Path) -> InTurn:
-    """Files of so many bytes, none of which is left."""
-    piece = memoryview(mmap.mmap(-1, PIECE_BYTES))
-    piece[:] = os.urandom(PIECE_BYTES)
+    """Files of so many bytes, none of which is left. From more memory than any cache of a processor
+    holds: what lies there is written a tenth faster, but no state does."""
     num_pieces = -(-num_bytes // PIECE_BYTES)
+    memory = memoryview(mmap.mmap(-1, min(num_pieces * PIECE_BYTES, SOURCE_BYTES)))
+    for start in range(0, len(memory), PIECE_BYTES):
+        memory[start : start + PIECE_BYTES] = os.urandom(PIECE_BYTES)
 
-    def write(path: Path, deal: Deal) -> None:
+    def piece(index: int) -> memoryview:
+        start = index * PIECE_BYTES % len(memory)
+        return memory[start : start + PIECE_BYTES]
+
+    def write(path: Path, num_threads: int) -> None:
         file = PieceFile(path, num_pieces * PIECE_BYTES)
         try:
-            deal.work(lambda index: file.write(piece, index * PIECE_BYTES), num_pieces)
+            deal(lambda at: file.write(piece(at), at * PIECE_BYTES), num_pieces, num_threads)
             os.fsync(file.fd)
         finally:
             file.close()
 
-    def write_and_delete(deal: Deal) -> float:
+    def write_and_delete(num_threads: int) -> float:
         with tempfile.TemporaryDirectory(dir=folder, prefix="bench-") as scratch:
-            return _took_s(partial(write, Path(scratch) / "floor", deal))
+            return _took_s(partial(write, Path(scratch) / "floor", num_threads))
 
     return InTurn(write_and_delete)
 
@@ -161,15 +148,15 @@ def direct_reading(path: Path) -> InTurn:
     """Of all of a file."""
     num_pieces = -(-path.stat().st_size // PIECE_BYTES)
 
-    def read(deal: Deal) -> None:
+    def read(num_threads: int) -> None:
         fd = open_for_reading(path)
         piece = PerThread(lambda: memoryview(mmap.mmap(-1, PIECE_BYTES)))
         try:
-            deal.work(lambda index: read_piece(fd, piece.get(), index * PIECE_BYTES), num_pieces)
+            deal(lambda at: read_piece(fd, piece.get(), at * PIECE_BYTES), num_pieces, num_threads)
         finally:
             os.close(fd)
 
-    return InTurn(lambda deal: _took_s(partial(read, deal)))
+    return InTurn(lambda num_threads: _took_s(partial(read, num_threads)))
 
 
 def _median_s(do: Callable[[], object], num_repeats: int = NUM_REPEATS) -> float:

@@ -103,17 +103,19 @@ class RoundTrip(msgspec.Struct, frozen=True):
     """Saves of ours and the way back, in turn with bare writing and reading of as many bytes: a
     disk is not as fast now as it was a minute ago."""
 
+    first_done_s: list[float]
+    """Of saves beside training, the first of a `Saver` each."""
     done_s: list[float]
-    """Of saves beside training, the first of a process first."""
+    """The same for the save behind it."""
     direct_write_s: float
-    """As in the floors, right behind each of them, by the way that is quickest here."""
-    direct_writes_s: dict[str, list[float]]
-    """By each way, one after the other."""
+    """As in the floors, right behind these two, by as many threads as are quickest here."""
+    direct_writes_s: dict[int, list[float]]
+    """By so many threads, one after the other."""
     restore_s: list[float]
     """Into a training that was just made."""
     direct_read_s: float
     """Reading the same file past the cache, in large pieces by several threads."""
-    direct_reads_s: dict[str, list[float]]
+    direct_reads_s: dict[int, list[float]]
     step_before_s: float
     """What a step took in the training that was saved."""
     step_after_s: float

@@ -30,7 +30,7 @@ def go_round(order: Order, folder: Path) -> RoundTrip:
     training = make_training(order)
     before_s = _step_s(training, folder)
     writing = direct_writing(training.state_bytes, folder)
-    done_s = _save(order, training, folder, writing)
+    done_s = [_save_twice(order, training, folder, trip, writing) for trip in range(NUM_TRIPS)]
     del training
     reading = direct_reading(newest_first(folder)[0].path)
     restore_s = []
@@ -43,27 +43,31 @@ def go_round(order: Order, folder: Path) -> RoundTrip:
         after_s = _step_s(training, folder)
         del training
     return RoundTrip(
-        done_s=done_s,
+        first_done_s=[first_s for first_s, _ in done_s],
+        done_s=[later_s for _, later_s in done_s],
         direct_write_s=writing.quickest_s,
-        direct_writes_s=writing.by_deal(),
+        direct_writes_s=writing.took_s,
         restore_s=restore_s,
         direct_read_s=reading.quickest_s,
-        direct_reads_s=reading.by_deal(),
+        direct_reads_s=reading.took_s,
         step_before_s=before_s,
         step_after_s=after_s,
     )
 
 
-def _save(order: Order, training: Training, folder: Path, writing: InTurn) -> list[float]:
-    """How long each save takes beside training. Bare writing comes when it has been read back."""
+def _save_twice(
+    order: Order, training: Training, folder: Path, trip: int, writing: InTurn
+) -> tuple[float, float]:
+    """How long saves take beside training, the first of a writer and the next one, before as many
+    bytes are written barely. A writer that saw that would think that others need the disk."""
     way = WAYS[order.way](training, folder)
     done_s = []
-    for number in range(NUM_TRIPS):
+    for number in (2 * trip, 2 * trip + 1):
         rest(training, way, order.num_prepare_steps)
         done_s.append(time_save(training, way, number, FEWEST_STEPS).durable_s)
-        writing.once_more()
     way.close()
-    return done_s
+    writing.once_more()
+    return done_s[0], done_s[1]
 
 
 def _restore(training: Training, folder: Path) -> float:

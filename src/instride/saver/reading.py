@@ -23,6 +23,7 @@ from blake3 import blake3
 from instride.errors import DamagedError
 from instride.snapshot.views import view_of
 from instride.store.manifest import PIECE_BYTES, Manifest
+from instride.store.staggering import Staggered
 from instride.store.verifying import (
     differing,
     drop_from_cache,
@@ -149,20 +150,23 @@ def fill(path: Path, manifest: Manifest | None, targets: list[Target]) -> None:
     gpus = {target.memory.device for target in targets if target.memory.is_cuda}
     _await_queues(gpus)
     fd = open_for_reading(path)
+    num_threads = min(MOST_THREADS, os.cpu_count() or 1)
+    reading = Staggered(num_threads)
     local = threading.local()
 
     def read(index: int) -> None:
         if not hasattr(local, "bytes"):
             local.bytes = _buffer(is_for_gpu=bool(gpus))
             local.view = view_of(local.bytes)
-        num_bytes = read_piece(fd, local.view, index * PIECE_BYTES)
+        with reading.turn():
+            num_bytes = read_piece(fd, local.view, index * PIECE_BYTES)
         piece = local.view[:num_bytes]
         if manifest is not None and blake3(piece).hexdigest() != manifest.pieces[index]:
             raise DamagedError(path, differing(index, manifest))
         _scatter(local.bytes[:num_bytes], index * PIECE_BYTES, targets)
 
     try:
-        with ThreadPoolExecutor(min(MOST_THREADS, os.cpu_count() or 1)) as pool:
+        with ThreadPoolExecutor(num_threads) as pool:
             for _ in pool.map(read, range(-(-size // PIECE_BYTES))):
                 pass
         drop_from_cache(fd)

@@ -15,7 +15,7 @@ from instride.governor.yielding import yield_thread
 from instride.store.manifest import PIECE_BYTES
 from instride.writer.rhythm import Rhythm
 
-MOST_THREADS = 4
+MOST_THREADS = 8
 
 
 def most_threads() -> int:

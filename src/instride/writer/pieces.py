@@ -11,6 +11,7 @@ from blake3 import blake3
 from instride.faults import reached
 from instride.image.layout import Layout
 from instride.store.manifest import PIECE_BYTES
+from instride.store.staggering import Staggered
 from instride.writer.direct import PieceFile
 from instride.writer.lanes import Lane, cut_into_lanes, one_lane
 from instride.writer.page import COPIED, PROGRESS, WRITTEN, SharedPage
@@ -41,6 +42,7 @@ class ImagePieces:
         is_over: Callable[[], bool],
         streams: bool,
         arrives: bool = False,
+        num_threads: int = 1,
     ) -> None:
         self._arena = arena
         self._num_pieces = num_pieces
@@ -52,6 +54,7 @@ class ImagePieces:
         self._streams = streams
         self._arrives = arrives
         self._num_a_turn = 1 if streams else PIECES_A_TURN
+        self._writing = Staggered(num_threads)
         self._lane_changed = threading.Condition()
         self._tally = threading.Lock()
         self._done: set[int] = set()
@@ -84,7 +87,8 @@ class ImagePieces:
         # They lie one behind the other in the arena too: only streams wrap around, one at a time.
         start = self._start_of(indices[0])
         num_bytes = len(indices) * PIECE_BYTES
-        self._file.write(self._arena[start : start + num_bytes], indices[0] * PIECE_BYTES)
+        with self._writing.turn():
+            self._file.write(self._arena[start : start + num_bytes], indices[0] * PIECE_BYTES)
         for index in indices:
             self._tell(index)
         return True

@@ -15,7 +15,7 @@ from instride.store.atomic import sync_file
 from instride.store.manifest import PIECE_BYTES, TAIL_BYTES, token_of
 from instride.store.naming import Written
 from instride.writer.direct import PieceFile, aligned_copy
-from instride.writer.hands import Crew
+from instride.writer.hands import Crew, most_threads
 from instride.writer.page import PROGRESS, SharedPage
 from instride.writer.pieces import ImagePieces, StreamEndedError
 from instride.writer.protocol import Begin, Finish
@@ -60,7 +60,7 @@ def write_image(
         reached("opened")
         pieces = ImagePieces(
             arena, layout, num_whole, file, page, lambda: job.is_cancelled, job.begin.streams,
-            job.begin.arrives,
+            job.begin.arrives, most_threads(),
         )  # fmt: skip
         crew.run(
             pieces.do_one,

@@ -8,16 +8,23 @@ import pytest
 
 pytest.importorskip("torch")
 
-from instride.bench.floors import DEALS, PIECE_BYTES, Deal, InTurn, direct_reading, direct_write_s
+from instride.bench.floors import (
+    NUMS_OF_THREADS,
+    PIECE_BYTES,
+    InTurn,
+    deal,
+    direct_reading,
+    direct_write_s,
+)
 
 pytestmark = pytest.mark.torch
 
 
-@pytest.mark.parametrize("deal", DEALS)
+@pytest.mark.parametrize("num_threads", NUMS_OF_THREADS)
 @pytest.mark.parametrize("num_pieces", [0, 1, 7, 64, 3757])
-def test_every_piece_is_written_once(deal: Deal, num_pieces: int) -> None:
+def test_every_piece_is_written_once(num_pieces: int, num_threads: int) -> None:
     done: list[int] = []
-    deal.work(done.append, num_pieces)
+    deal(done.append, num_pieces, num_threads)
     assert sorted(done) == list(range(num_pieces))
 
 
@@ -26,23 +33,23 @@ def test_a_piece_that_fails_fails_all(tmp_path: Path) -> None:
         raise OSError(f"piece {index}")
 
     with pytest.raises(OSError, match="piece"):
-        DEALS[0].work(fail, 8)
+        deal(fail, 8, 4)
 
 
 def test_the_floor_is_the_quickest_way() -> None:
-    took_s = dict(zip(DEALS, [3.0, 1.0, 2.0], strict=True))
-    asked: list[Deal] = []
+    took_s = dict(zip(NUMS_OF_THREADS, [3.0, 1.0], strict=True))
+    asked: list[int] = []
 
-    def ask(deal: Deal) -> float:
-        asked.append(deal)
-        return took_s[deal] + 10 * (len(asked) <= len(DEALS))
+    def ask(num_threads: int) -> float:
+        asked.append(num_threads)
+        return took_s[num_threads] + 10 * (len(asked) <= len(NUMS_OF_THREADS))
 
     in_turn = InTurn(ask)
     for _ in range(3):
         in_turn.once_more()
     assert in_turn.quickest_s == 1.0
-    assert asked == [*DEALS] * 3
-    assert in_turn.by_deal()["16 threads apart"] == [12.0, 2.0, 2.0]
+    assert asked == [*NUMS_OF_THREADS] * 3
+    assert in_turn.took_s[NUMS_OF_THREADS[0]] == [13.0, 3.0, 3.0]
 
 
 def test_nothing_is_left_behind(tmp_path: Path) -> None:

@@ -47,7 +47,7 @@ ANSWERS = {
     Task.FLOORS: Limits(Floors(0.4, None), DeviceFloors(0.007, 0.29)),
     Task.UPKEEP: Upkeep(0.001, 1e-6),
     Task.ROUND_TRIP: ThereAndBack(
-        RoundTrip([8.2, 8.0, 8.1], 7.5, {}, [4.7, 4.8, 4.9], 4.6, {}, 0.15, 0.15)
+        RoundTrip([8.3, 8.4, 8.5], [8.2, 8.0, 8.1], 7.5, {}, [4.7, 4.8, 4.9], 4.6, {}, 0.15, 0.15)
     ),
 }
 

@@ -8,7 +8,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from instride.bench.floors import DEALS  # noqa: E402 - needs torch
+from instride.bench.floors import NUMS_OF_THREADS  # noqa: E402 - needs torch
 from instride.bench.names import OURS  # noqa: E402
 from instride.bench.orders import Order, Task  # noqa: E402
 from instride.bench.round_trip import NUM_TRIPS, go_round  # noqa: E402
@@ -19,12 +19,12 @@ pytestmark = pytest.mark.torch
 def test_each_save_and_each_restore_has_its_floor_beside_it(tmp_path: Path) -> None:
     order = Order(Task.ROUND_TRIP, str(tmp_path), OURS, num_params=1_000_000)
     trip = go_round(order, tmp_path)
-    assert len(trip.done_s) == len(trip.restore_s) == NUM_TRIPS
-    for bare_s, by_deal in (
+    assert len(trip.first_done_s) == len(trip.done_s) == len(trip.restore_s) == NUM_TRIPS
+    for bare_s, by_threads in (
         (trip.direct_write_s, trip.direct_writes_s),
         (trip.direct_read_s, trip.direct_reads_s),
     ):
-        assert list(by_deal) == [str(deal) for deal in DEALS]
-        assert all(len(each) == NUM_TRIPS for each in by_deal.values())
-        assert bare_s == min(sorted(each)[1] for each in by_deal.values())
+        assert list(by_threads) == list(NUMS_OF_THREADS)
+        assert all(len(each) == NUM_TRIPS for each in by_threads.values())
+        assert bare_s == min(sorted(each)[1] for each in by_threads.values())
     assert not list(tmp_path.glob("bench-*"))

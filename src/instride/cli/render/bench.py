@@ -140,10 +140,11 @@ def _device_notes(report: Report) -> list[str]:
 
 def _round_trip(trip: RoundTrip) -> str:
     return (
-        f"done in {_each(trip.done_s)}, in turn with bare writing in "
-        f"{show_s(trip.direct_write_s)}; restored in {_each(trip.restore_s)}, in turn with bare "
-        f"reading in {show_s(trip.direct_read_s)}; a step takes {show_s(trip.step_after_s)} after "
-        f"that and took {show_s(trip.step_before_s)} before"
+        f"done in {_each(trip.done_s)}, the first of a Saver in {_each(trip.first_done_s)}, in "
+        f"turn with bare writing in {show_s(trip.direct_write_s)}; restored in "
+        f"{_each(trip.restore_s)}, in turn with bare reading in {show_s(trip.direct_read_s)}; a "
+        f"step takes {show_s(trip.step_after_s)} after that and took "
+        f"{show_s(trip.step_before_s)} before"
     )
 
 
