@@ -19,7 +19,7 @@ from instride.store.naming import Naming
 from instride.store.retention import Keep
 from instride.store.verifying import wrong_size
 from instride.writer.describing import manifest_of
-from instride.writer.hands import Crew
+from instride.writer.hands import Crew, most_threads
 from instride.writer.page import PROGRESS, SharedPage
 from instride.writer.reading_back import Checksum, ReadBack
 from instride.writer.writing import Job, write_image
@@ -109,9 +109,9 @@ class Commits:
         if (size := path.stat().st_size) != manifest.size_bytes:
             raise wrong_size(path, size, manifest)
         if self._newest is not None and self._newest.is_described_by(path, manifest):
-            file = ReadBack(path, self._newest.sums, Checksum, self._page)
+            file = ReadBack(path, self._newest.sums, Checksum, self._page, most_threads())
         else:
-            file = ReadBack(path, manifest.pieces, blake3, self._page)
+            file = ReadBack(path, manifest.pieces, blake3, self._page, most_threads())
         try:
             self._crew.run(file.do_one, num_bytes=manifest.size_bytes)
         finally:

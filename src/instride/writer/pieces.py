@@ -40,9 +40,9 @@ class ImagePieces:
         file: PieceFile,
         page: SharedPage,
         is_over: Callable[[], bool],
+        num_threads: int,
         streams: bool,
         arrives: bool = False,
-        num_threads: int = 1,
     ) -> None:
         self._arena = arena
         self._num_pieces = num_pieces

@@ -16,6 +16,7 @@ from instride.errors import DamagedError
 from instride.lifetimes import PerThread
 from instride.reasons import other_bytes
 from instride.store.manifest import PIECE_BYTES
+from instride.store.staggering import Staggered
 from instride.store.verifying import drop_from_cache, open_for_reading, read_piece
 from instride.writer.page import PROGRESS, SharedPage
 
@@ -50,7 +51,12 @@ class ReadBack:
     """A committed file, read from the disk and compared with what should be there."""
 
     def __init__(
-        self, path: Path, expected: Sequence[str], new_sum: Callable[[], Sum], page: SharedPage
+        self,
+        path: Path,
+        expected: Sequence[str],
+        new_sum: Callable[[], Sum],
+        page: SharedPage,
+        num_threads: int,
     ) -> None:
         self._path = path
         self._expected = expected
@@ -59,6 +65,7 @@ class ReadBack:
         self._indices = iter(range(len(expected)))
         self._order = threading.Lock()
         self._memory = PerThread(_memory_to_read_into)
+        self._reading = Staggered(num_threads)
         self._fd = open_for_reading(path)
 
     def do_one(self) -> bool:
@@ -75,7 +82,9 @@ class ReadBack:
 
     def _sum(self, offset: int) -> str:
         total, view = self._new_sum(), self._memory.get()
-        total.update(view[: read_piece(self._fd, view, offset)])
+        with self._reading.turn():
+            num_bytes = read_piece(self._fd, view, offset)
+        total.update(view[:num_bytes])
         return total.hexdigest()
 
     def close(self) -> None:

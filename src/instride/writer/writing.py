@@ -59,8 +59,8 @@ def write_image(
     try:
         reached("opened")
         pieces = ImagePieces(
-            arena, layout, num_whole, file, page, lambda: job.is_cancelled, job.begin.streams,
-            job.begin.arrives, most_threads(),
+            arena, layout, num_whole, file, page, lambda: job.is_cancelled, most_threads(),
+            job.begin.streams, job.begin.arrives,
         )  # fmt: skip
         crew.run(
             pieces.do_one,

@@ -99,7 +99,7 @@ def test_threads_that_work_at_lanes_write_what_one_of_them_would(
     arena = unfinished(layout)
     file = PieceFile(tmp_path / "image", layout.num_bytes)
     pieces = ImagePieces(
-        memoryview(arena), layout, num_pieces, file, SharedPage.create(), lambda: False, False
+        memoryview(arena), layout, num_pieces, file, SharedPage.create(), lambda: False, 4, False
     )
 
     def work(_: int) -> None:
@@ -136,7 +136,14 @@ def test_who_waits_for_a_lane_goes_on_when_it_is_given_back(tmp_path: Path) -> N
 
     file = SlowFile(tmp_path / "image", layout.num_bytes)
     pieces = ImagePieces(
-        memoryview(unfinished(layout)), layout, 3, file, SharedPage.create(), lambda: False, False
+        memoryview(unfinished(layout)),
+        layout,
+        3,
+        file,
+        SharedPage.create(),
+        lambda: False,
+        4,
+        False,
     )
     with ThreadPoolExecutor(1) as pool:
         slow = pool.submit(pieces.do_one)
@@ -153,7 +160,7 @@ def test_an_image_that_was_given_up_is_not_written_to_its_end(tmp_path: Path) ->
     layout = lay_out([8 * PIECE_BYTES])
     file = PieceFile(tmp_path / "image", layout.num_bytes)
     pieces = ImagePieces(
-        memoryview(unfinished(layout)), layout, 8, file, SharedPage.create(), lambda: True, False
+        memoryview(unfinished(layout)), layout, 8, file, SharedPage.create(), lambda: True, 4, False
     )
     with pytest.raises(StreamEndedError):
         pieces.do_one()

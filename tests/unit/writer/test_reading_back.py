@@ -31,10 +31,15 @@ def ways(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     class Noted(ReadBack):
         def __init__(
-            self, path: Path, expected: Sequence[str], new_sum: Callable[[], Sum], page: SharedPage
+            self,
+            path: Path,
+            expected: Sequence[str],
+            new_sum: Callable[[], Sum],
+            page: SharedPage,
+            num_threads: int,
         ) -> None:
             found.append("checksums" if new_sum is Checksum else "hashes")
-            super().__init__(path, expected, new_sum, page)
+            super().__init__(path, expected, new_sum, page, num_threads)
 
     monkeypatch.setattr(committing, "ReadBack", Noted)
     return found
