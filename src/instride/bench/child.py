@@ -17,6 +17,7 @@ import torch
 
 from instride.bench.floors import measure_device_floors, measure_floors, memcpy_s
 from instride.bench.gpu_training import training_on
+from instride.bench.often import save_often
 from instride.bench.orders import (
     WATCHED,
     Answer,
@@ -25,6 +26,7 @@ from instride.bench.orders import (
     Missing,
     NoDevice,
     Order,
+    SavedOften,
     Task,
     ThereAndBack,
 )
@@ -55,6 +57,8 @@ def answer(order: Order) -> Answer:
                 return time_preparing(order, Path(folder))
             if order.task is Task.ROUND_TRIP:
                 return ThereAndBack(go_round(order, Path(folder)))
+            if order.task is Task.OFTEN:
+                return SavedOften(save_often(order, Path(folder)))
             if order.watches_memory:
                 watch_memory(order, Path(folder))
         with tempfile.TemporaryDirectory(dir=order.folder, prefix="bench-") as folder:

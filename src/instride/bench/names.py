@@ -31,6 +31,8 @@ DEFAULT_PARAMS = 90_000_000
 """Twelve bytes of state each: a gigabyte."""
 DEFAULT_ROUNDS = 2
 FEWEST_STEPS = 10
+STEPS_BETWEEN_SAVES = 10
+"""Of a training that saves often."""
 FEWEST_STEPS_OF_NOTHING = 20
 """Rows that save nothing show the noise, of windows about as long as those of the others."""
 MOST_STEPS = 200

@@ -8,7 +8,7 @@ from statistics import fmean
 import msgspec
 
 from instride.bench.names import MOST_STEPS
-from instride.bench.report import DeviceFloors, Floors, RoundTrip
+from instride.bench.report import DeviceFloors, Floors, Often, RoundTrip
 
 NUM_EARLY = 10
 WATCHED = b"watched"
@@ -26,6 +26,8 @@ class Task(StrEnum):
     """Train with and without a way that prepares, in turn: nobody else may look."""
     ROUND_TRIP = "round trip"
     """Save and restore, in turn with bare writing and reading."""
+    OFTEN = "often"
+    """Save every ten steps, in turn with stretches in which nothing is saved."""
 
 
 class Order(msgspec.Struct, frozen=True):
@@ -122,4 +124,10 @@ class ThereAndBack(msgspec.Struct, frozen=True, tag=True):
     round_trip: RoundTrip
 
 
-Answer = Timed | Prepared | Hammered | Limits | Upkeep | ThereAndBack | Missing | NoDevice
+class SavedOften(msgspec.Struct, frozen=True, tag=True):
+    often: Often
+
+
+Answer = (
+    Timed | Prepared | Hammered | Limits | Upkeep | ThereAndBack | SavedOften | Missing | NoDevice
+)

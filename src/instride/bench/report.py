@@ -122,6 +122,18 @@ class RoundTrip(msgspec.Struct, frozen=True):
     """What a step takes in the one that goes on from there."""
 
 
+class Often(msgspec.Struct, frozen=True):
+    """A training with `when_busy="skip"` that asks for a save every ten steps, in turn with
+    stretches in which it does not."""
+
+    shares: list[float]
+    """Of each stretch: what its steps, and the calls among them, took longer than the steps around
+    it; as a part of these."""
+    num_saved: int
+    num_skipped: int
+    """Those for which the one before was still being written."""
+
+
 class LeftOut(msgspec.Struct, frozen=True):
     name: str
     why: str
@@ -151,3 +163,4 @@ class Report(msgspec.Struct, frozen=True):
     forward_and_backward_s: float | None = None
     """What of a step on a device passes before its optimizer may change anything."""
     round_trip: RoundTrip | None = None
+    often: Often | None = None

@@ -33,12 +33,13 @@ from instride.bench.orders import (
     Order,
     Prepared,
     Save,
+    SavedOften,
     Task,
     ThereAndBack,
     Timed,
     Upkeep,
 )
-from instride.bench.report import SCHEMA, DeviceFloors, Floors, LeftOut, Report, RoundTrip
+from instride.bench.report import SCHEMA, DeviceFloors, Floors, LeftOut, Often, Report, RoundTrip
 from instride.bench.summary import summarise
 from instride.errors import BenchFailedError, MissingLibraryError
 
@@ -189,6 +190,7 @@ class _Bench:
             device_floors=self._device_floors(),
             forward_and_backward_s=nothing.last.forward_and_backward_s,
             round_trip=self._round_trip(),
+            often=self._often(),
         )
 
     def _floors(self) -> Floors:
@@ -218,12 +220,19 @@ class _Bench:
         return self._ask_or_do_without(f"{name}: preparing", order, Prepared)
 
     def _round_trip(self) -> RoundTrip | None:
+        found = self._ask_of_ours("there and back", Task.ROUND_TRIP, ThereAndBack)
+        return found.round_trip if found else None
+
+    def _often(self) -> Often | None:
+        found = self._ask_of_ours("a save every ten steps", Task.OFTEN, SavedOften)
+        return found.often if found else None
+
+    def _ask_of_ours(self, what: str, task: Task, kind: type[A]) -> A | None:
+        """What is only measured of us, and on a GPU."""
         if OURS not in self._found or not self._is_on_gpu:
             return None
-        self._on_progress(f"{OURS}: there and back")
-        order = self._order(Task.ROUND_TRIP, OURS)
-        back = self._ask_or_do_without(f"{OURS}: there and back", order, ThereAndBack)
-        return back.round_trip if back else None
+        self._on_progress(f"{OURS}: {what}")
+        return self._ask_or_do_without(f"{OURS}: {what}", self._order(task, OURS), kind)
 
     def _ask_or_do_without(self, what: str, order: Order, kind: type[A]) -> A | None:
         """At the end of half an hour, what was measured is not given up for the rest."""

@@ -25,6 +25,7 @@ from instride.bench.report import (  # noqa: E402
     DeviceFloors,
     Floors,
     Machine,
+    Often,
     Report,
     RoundTrip,
     Row,
@@ -50,7 +51,7 @@ def row(name: str, call_s: float, slowest_s: float = 0.15, **others: Any) -> Row
 def report(*rows: Row, **others: Any) -> Report:
     made = Report(
         1, MACHINE, 15 * 10**9, 0.15, list(rows), Floors(0.4, None), [], None, None, "cuda", True,
-        DeviceFloors(0.007, 0.29), 0.14, TRIP,
+        DeviceFloors(0.007, 0.29), 0.14, TRIP, Often([0.004, 0.012, 0.006], 17, 1),
     )  # fmt: skip
     return msgspec.structs.replace(made, **others)
 
@@ -72,7 +73,7 @@ def test_ways_that_need_a_gpu_are_left_out_elsewhere() -> None:
 
 def test_a_save_that_costs_fifteen_milliseconds_keeps_every_promise() -> None:
     made = kept(report(row(OURS, 0.009, 0.155), row(OURS_WITHOUT_ROOM, 0.009, 0.31)))
-    assert len(made) == 13
+    assert len(made) == 14
     assert all(made.values())
 
 
@@ -114,6 +115,13 @@ def test_what_is_written_and_read_is_held_against_what_was_measured_in_turn_with
     for trip, missed in ((TRIP, set()), (slow, {done, back}), (late, {first})):
         made = kept(report(row(OURS, 0.009), round_trip=trip))
         assert {what for what, is_kept in made.items() if not is_kept} == missed
+
+
+def test_what_saving_often_costs_is_held_against_one_in_a_hundred() -> None:
+    often = "a save every ten steps, by 1 %"
+    assert kept(report(row(OURS, 0.009)))[often]
+    assert not kept(report(row(OURS, 0.009), often=Often([0.011, 0.004, 0.02], 18, 0)))[often]
+    assert not kept(report(row(OURS, 0.009), often=None))[often]
 
 
 def test_a_drift_of_all_steps_is_not_taken_for_the_cost_of_the_first() -> None:

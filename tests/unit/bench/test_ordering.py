@@ -27,12 +27,20 @@ from instride.bench.orders import (  # noqa: E402
     Order,
     Prepared,
     Save,
+    SavedOften,
     Task,
     ThereAndBack,
     Timed,
     Upkeep,
 )
-from instride.bench.report import DeviceFloors, Floors, Machine, Report, RoundTrip  # noqa: E402
+from instride.bench.report import (  # noqa: E402
+    DeviceFloors,
+    Floors,
+    Machine,
+    Often,
+    Report,
+    RoundTrip,
+)
 from instride.cli.render.bench import page_of  # noqa: E402
 from instride.cli.render.bench_page import verdict  # noqa: E402
 
@@ -46,6 +54,7 @@ ANSWERS = {
     Task.HAMMER: Hammered(False),
     Task.FLOORS: Limits(Floors(0.4, None), DeviceFloors(0.007, 0.29)),
     Task.UPKEEP: Upkeep(0.001, 1e-6),
+    Task.OFTEN: SavedOften(Often([0.004, 0.007, 0.006], 17, 1)),
     Task.ROUND_TRIP: ThereAndBack(
         RoundTrip([8.3, 8.4, 8.5], [8.2, 8.0, 8.1], 7.5, {}, [4.7, 4.8, 4.9], 4.6, {}, 0.15, 0.15)
     ),
@@ -93,13 +102,14 @@ def test_a_whole_run_on_a_gpu_tells_of_every_promise(
     assert {row.name: row.prepare_cost_s for row in report.rows} == {
         NOTHING: None, "torch.save": None, OURS: 0.05, OURS_WITHOUT_ROOM: 0.05,
     }  # fmt: skip
-    assert len(bars(report)) == 13
+    assert len(bars(report)) == 14
     assert all(bar.is_kept for bar in bars(report))
     told = page_of(report).notes
     assert any(
         "restored in 4.70s, 4.80s, 4.90s, in turn with bare reading in 4.60s" in note
         for note in told
     )
+    assert any("0.40 %, 0.70 %, 0.60 % longer; 17 saved, 1 skipped" in note for note in told)
     assert any("making a Saver takes 400ms" in note for note in told)
     assert any("too few for a result" in note for note in told)  # four of ours are
 
@@ -119,16 +129,18 @@ def test_few_saves_of_a_rival_on_a_gpu_are_enough(
 def test_what_fails_at_the_end_leaves_what_was_measured_before(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    late = (Task.PREPARE, Task.ROUND_TRIP, Task.UPKEEP)
+    late = (Task.PREPARE, Task.ROUND_TRIP, Task.OFTEN, Task.UPKEEP)
     report = run_on_a_gpu(monkeypatch, tmp_path, *late)
     assert len(report.rows) == len(WAYS)
     assert report.round_trip is None
-    assert len(report.left_out) == 4
+    assert report.often is None
+    assert len(report.left_out) == 5
     assert {
         bar.what.partition(",")[0]: verdict(bar) for bar in bars(report) if not bar.is_kept
     } == {
         "preparing": "could not be measured, at most 100ms",
         "preparing there": "could not be measured, at most 100ms",
+        "a save every ten steps": "could not be measured, at most 1.00 %",
         "done": "could not be measured, at most 1.150x",
         "the first save done": "could not be measured, at most 1.150x",
         "restored": "could not be measured, at most 1.150x",

@@ -6,12 +6,12 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import torch
 
 from instride.bench.training import Training
-from instride.bench.ways.contract import NoSaving, Ticket, tensors_in
+from instride.bench.ways.contract import NoSaving, tensors_in
 from instride.governor.model import BUDGET
 from instride.writer.journal import journal_path
 
@@ -22,6 +22,7 @@ LEFT_BYTES = 3 << 29
 class Instride(NoSaving):
     is_synced = True
     budget = BUDGET
+    when_busy: Literal["wait", "skip"] = "wait"
 
     def __init__(self, training: Training, folder: Path) -> None:
         super().__init__(training, folder)
@@ -34,14 +35,15 @@ class Instride(NoSaving):
             optimizer=training.optimizer,
             keep=Keep(last=2),
             budget=self.budget,
+            when_busy=self.when_busy,
         )
 
     @property
     def prepare_cost_s(self) -> float:
         return self._saver.prepare_cost_s
 
-    def save(self, step: int) -> Ticket:
-        return _Pending(self._saver.save(step), self._folder)
+    def save(self, step: int) -> OurTicket:
+        return OurTicket(self._saver.save(step), self._folder)
 
     def load(self, step: int) -> list[torch.Tensor]:
         path = self._folder / f"step_{step:08d}.pt"
@@ -56,6 +58,12 @@ class InstrideAtOnce(Instride):
     """In no more time than the work takes, whatever training thinks of it."""
 
     budget = 0.99
+
+
+class InstrideOften(Instride):
+    """Asked for more saves than a disk may take."""
+
+    when_busy = "skip"
 
 
 class InstrideWithoutRoom(Instride):
@@ -82,9 +90,10 @@ def _behind(fence: Callable[[], None]) -> Iterator[None]:
     yield
 
 
-class _Pending:
+class OurTicket:
     def __init__(self, pending: Any, store: Path) -> None:
         self._pending = pending
+        self.is_skipped = bool(pending.is_skipped)
         self._journal = journal_path(store)
         self._verified = f'"kind":"verified","path":{json.dumps(str(pending.path))}'
 

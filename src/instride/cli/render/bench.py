@@ -135,6 +135,11 @@ def _device_notes(report: Report) -> list[str]:
     found.append(f"{OURS}: {'; '.join(told)}")
     if report.round_trip is not None:
         found.append(f"{OURS}, there and back: {_round_trip(report.round_trip)}")
+    if (often := report.often) is not None:
+        found.append(
+            f"{OURS}, a save every ten steps: steps take {_each_share(often.shares)} longer; "
+            f"{often.num_saved} saved, {often.num_skipped} skipped, because the disk was not ready"
+        )
     return found
 
 
@@ -146,6 +151,10 @@ def _round_trip(trip: RoundTrip) -> str:
         f"step takes {show_s(trip.step_after_s)} after that and took "
         f"{show_s(trip.step_before_s)} before"
     )
+
+
+def _each_share(shares: list[float]) -> str:
+    return ", ".join(f"{100 * share:.2f} %" for share in shares)
 
 
 def _each(seconds: list[float]) -> str:

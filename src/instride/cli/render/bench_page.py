@@ -115,6 +115,8 @@ def _show(value: float, unit: Unit) -> str:
         return show_s(value)
     if unit is Unit.BYTES:
         return show_bytes(value)
+    if unit is Unit.PERCENT:
+        return f"{100 * value:.2f} %"
     return f"{value:.3f}" if unit is Unit.SHARE else f"{value:.3f}x"
 
 
