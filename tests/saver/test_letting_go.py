@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from pathlib import Path
 
 import pytest
@@ -55,3 +57,24 @@ def test_parameters_that_were_replaced_are_saved_as_they_are(tmp_path: Path) -> 
             path = saver.save(step).wait(60).path
 
             assert_same(torch.load(path)["model"]["weight"], model.weight.data)
+
+
+def test_an_optimizer_is_let_go_of_when_its_saver_is_closed(tmp_path: Path) -> None:
+    """At once: on a GPU its memory is wanted for what is trained next, and nobody knows when
+    garbage is collected."""
+    torch.optim.AdamW(torch.nn.Linear(1, 1).parameters())  # torch keeps the first one of a process
+    model = torch.nn.Linear(4, 4)
+    optimizer = torch.optim.AdamW(model.parameters())
+    gc.collect()
+    gc.disable()
+    try:
+        with instride.Saver(tmp_path, model=model, optimizer=optimizer) as saver:
+            model(torch.ones(1, 4)).sum().backward()
+            optimizer.step()
+            saver.save(1).wait(60)
+            optimizer.step()
+        gone = [weakref.ref(model), weakref.ref(optimizer), weakref.ref(model.weight)]
+        del model, optimizer, saver
+        assert [each() for each in gone] == [None] * 3
+    finally:
+        gc.enable()

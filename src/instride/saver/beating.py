@@ -105,6 +105,9 @@ class Beats:
             for handle in self._handles:
                 handle.remove()
             self._handles = []
+            # The engine knows this too: until somebody collects garbage, it would keep all that
+            # the optimizers have from being freed.
+            self._optimizers = []
 
 
 def _storages_of(optimizers: Iterable[torch.optim.Optimizer]) -> dict[int, torch.Tensor]:
