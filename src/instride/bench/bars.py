@@ -143,13 +143,17 @@ def _with_room(report: Report, ours: Row, noise_s: float) -> Iterator[Bar]:
 
 
 def _there_and_back(trip: RoundTrip | None) -> Iterator[Bar]:
-    """As parts of what was measured in turn with it."""
-    done = median(trip.done_s) / trip.direct_write_s if trip else None
-    first = median(trip.first_done_s) / trip.direct_write_s if trip else None
-    restored = median(trip.restore_s) / trip.direct_read_s if trip else None
+    """Each time by what was measured right beside it."""
+    done = _by(trip.done_s, trip.direct_write_s) if trip else None
+    first = _by(trip.first_done_s, trip.direct_write_s) if trip else None
+    restored = _by(trip.restore_s, trip.direct_read_s) if trip else None
     yield Bar("done, by direct write", done, DEVICE_FACTOR, Unit.TIMES)
     yield Bar("the first save done, by the same", first, DEVICE_FACTOR, Unit.TIMES)
     yield Bar("restored, by direct read", restored, DEVICE_FACTOR, Unit.TIMES)
+
+
+def _by(took_s: list[float], floors_s: list[float]) -> float:
+    return median(each_s / floor_s for each_s, floor_s in zip(took_s, floors_s, strict=True))
 
 
 def _preparing(ours: Row, what: str, noise_s: float) -> Iterator[Bar]:

@@ -106,8 +106,8 @@ def limits(order: Order) -> Limits:
     """On a GPU, the disk is measured by the round trip, in turn with what is held against it."""
     if order.device == "cpu":
         return Limits(measure_floors(order.num_bytes, order.folder))
-    memcpy = Floors(memcpy_s(order.num_bytes), None)
-    return Limits(memcpy, measure_device_floors(order.num_bytes, order.device))
+    floors = Floors(memcpy_s(order.num_bytes), None)
+    return Limits(floors, measure_device_floors(order.num_bytes, order.device))
 
 
 def tell(line: bytes) -> None:

@@ -24,47 +24,52 @@ def save_often(order: Order, folder: Path) -> Often:
     time_save(training, way, 0, FEWEST_STEPS)  # the first one has a promise of its own
     before_s = rest(training, way, STEPS_A_STRETCH)
     shares = []
-    stretch = _Stretch(training, way)
+    asked = _Asked(way)
     for _ in range(NUM_STRETCHES):
-        steps_s = stretch.train()
+        num_before = len(asked.taken)
+        steps_s = _train(training, way, asked)
         after_s = rest(training, way, STEPS_A_STRETCH)
-        shares.append(fmean(steps_s) / fmean(before_s + after_s) - 1)
+        base_s = fmean(before_s + after_s)
+        num_taken = len(asked.taken) - num_before
+        cost_s = sum(steps_s) - len(steps_s) * base_s
+        shares.append(cost_s / (num_taken * STEPS_BETWEEN_SAVES * base_s))
         before_s = after_s
     way.close()
-    return Often(shares, stretch.num_saved, stretch.num_skipped)
+    return Often(shares, len(asked.taken), asked.num_skipped)
 
 
-class _Stretch:
-    """Steps with saves among them."""
+def _train(training: Training, way: InstrideOften, asked: _Asked) -> list[float]:
+    """What each step took, with the call before it; some more of them until nothing goes on of the
+    last save, so that all of that is paid here. Raises why a save failed."""
+    steps_s: list[float] = []
+    while len(steps_s) < STEPS_A_STRETCH or (asked.goes_on() and len(steps_s) < MOST_STEPS):
+        is_due = len(steps_s) < STEPS_A_STRETCH and len(steps_s) % STEPS_BETWEEN_SAVES == 0
+        call_s = asked.once_more() if is_due else 0.0
+        steps_s.append(call_s + training.step(way.guard()))
+    steps_s[-1] += training.settle()
+    for ticket in asked.taken:
+        ticket.wait()
+    return steps_s
 
-    def __init__(self, training: Training, way: InstrideOften) -> None:
-        self._training = training
+
+class _Asked:
+    """The saves that were asked for, whether they were taken or not."""
+
+    def __init__(self, way: InstrideOften) -> None:
         self._way = way
-        self._last: OurTicket | None = None
-        self.num_saved = 0
+        self.taken: list[OurTicket] = []
         self.num_skipped = 0
 
-    def train(self) -> list[float]:
-        """What each step took, with the call before it; some more of them until nothing goes on of
-        the last save, so that all of that is paid here."""
-        steps_s: list[float] = []
-        while len(steps_s) < STEPS_A_STRETCH or (self._goes_on() and len(steps_s) < MOST_STEPS):
-            is_due = len(steps_s) < STEPS_A_STRETCH and len(steps_s) % STEPS_BETWEEN_SAVES == 0
-            call_s = self._save() if is_due else 0.0
-            steps_s.append(call_s + self._training.step(self._way.guard()))
-        steps_s[-1] += self._training.settle()
-        return steps_s
-
-    def _save(self) -> float:
+    def once_more(self) -> float:
+        """Ask for one; the seconds that took."""
         start_s = time.perf_counter()
-        ticket = self._way.save(self.num_saved + self.num_skipped + 1)
+        ticket = self._way.save(len(self.taken) + self.num_skipped + 1)
         call_s = time.perf_counter() - start_s
         if ticket.is_skipped:
             self.num_skipped += 1
         else:
-            self.num_saved += 1
-            self._last = ticket
+            self.taken.append(ticket)
         return call_s
 
-    def _goes_on(self) -> bool:
-        return self._last is not None and not self._last.is_over()
+    def goes_on(self) -> bool:
+        return not self.taken[-1].is_over()

@@ -107,13 +107,13 @@ class RoundTrip(msgspec.Struct, frozen=True):
     """Of saves beside training, the first of a `Saver` each."""
     done_s: list[float]
     """The same for the save behind it."""
-    direct_write_s: float
+    direct_write_s: list[float]
     """As in the floors, right behind these two, by as many threads as are quickest here."""
     direct_writes_s: dict[int, list[float]]
     """By so many threads, one after the other."""
     restore_s: list[float]
     """Into a training that was just made."""
-    direct_read_s: float
+    direct_read_s: list[float]
     """Reading the same file past the cache, in large pieces by several threads."""
     direct_reads_s: dict[int, list[float]]
     step_before_s: float
@@ -127,8 +127,8 @@ class Often(msgspec.Struct, frozen=True):
     stretches in which it does not."""
 
     shares: list[float]
-    """Of each stretch: what its steps, and the calls among them, took longer than the steps around
-    it; as a part of these."""
+    """Of each stretch: what its saves cost until nothing of them goes on, by the steps around it;
+    as a part of ten steps for each save that was taken."""
     num_saved: int
     num_skipped: int
     """Those for which the one before was still being written."""

@@ -6,6 +6,7 @@ a floor is measured right beside it.
 
 from __future__ import annotations
 
+import gc
 import time
 from pathlib import Path
 from statistics import fmean
@@ -35,8 +36,7 @@ def go_round(order: Order, folder: Path) -> RoundTrip:
     reading = direct_reading(newest_first(folder)[0].path)
     restore_s = []
     for _ in range(NUM_TRIPS):
-        if order.device != "cpu":
-            torch.cuda.empty_cache()  # as in a process that was just started
+        _forget(order.device)
         training = make_training(order)
         restore_s.append(_restore(training, folder))
         reading.once_more()
@@ -53,6 +53,13 @@ def go_round(order: Order, folder: Path) -> RoundTrip:
         step_before_s=before_s,
         step_after_s=after_s,
     )
+
+
+def _forget(device: str) -> None:
+    """Be like a process that was just started."""
+    gc.collect()  # torch itself keeps the first optimizer of a process until then
+    if device != "cpu":
+        torch.cuda.empty_cache()
 
 
 def _save_twice(

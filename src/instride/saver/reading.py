@@ -8,7 +8,6 @@ on the way: it would see holes.
 
 from __future__ import annotations
 
-import mmap
 import os
 import threading
 import zipfile
@@ -27,10 +26,12 @@ from instride.store.staggering import Staggered
 from instride.store.verifying import (
     differing,
     drop_from_cache,
+    memory_to_read_into,
     open_for_reading,
     read_piece,
     wrong_size,
 )
+from instride.system.cores import usable_cores
 
 MOST_THREADS = 8
 LOCAL_HEADER_BYTES = 30
@@ -150,7 +151,7 @@ def fill(path: Path, manifest: Manifest | None, targets: list[Target]) -> None:
     gpus = {target.memory.device for target in targets if target.memory.is_cuda}
     _await_queues(gpus)
     fd = open_for_reading(path)
-    num_threads = min(MOST_THREADS, os.cpu_count() or 1)
+    num_threads = min(MOST_THREADS, usable_cores())
     reading = Staggered(num_threads)
     local = threading.local()
 
@@ -185,7 +186,7 @@ def _buffer(*, is_for_gpu: bool) -> torch.Tensor:
     """Memory for a piece: aligned for direct reads, locked where a GPU copies from it."""
     if is_for_gpu:
         return torch.empty(PIECE_BYTES, dtype=torch.uint8, pin_memory=True)
-    return torch.frombuffer(mmap.mmap(-1, PIECE_BYTES), dtype=torch.uint8)
+    return torch.frombuffer(memory_to_read_into(), dtype=torch.uint8)
 
 
 def _scatter(piece: torch.Tensor, offset: int, targets: list[Target]) -> None:

@@ -11,21 +11,26 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+FEWEST = 4
+"""At the disk at a time: with fewer, it may be faster than what is asked of it."""
 LONGEST_WAIT_S = 0.1
-"""A thread that yields may be kept from ending for as long as it pleases others. Whoever has waited
-so long goes on beside it."""
 
 
 class Staggered:
+    """Around what a disk is asked for in one work."""
+
     def __init__(self, num_threads: int) -> None:
-        """Of so many threads, half are at the disk at a time; two, or between one and the next it
-        would have nothing to do."""
-        self._places = threading.Semaphore(max(2, num_threads // 2))
+        """Of so many threads, half are at the disk at a time."""
+        self._places = threading.Semaphore(max(FEWEST, num_threads // 2))
+        self._is_given_up = False
 
     @contextmanager
     def turn(self) -> Iterator[None]:
-        """Around what a disk is asked for."""
-        has_place = self._places.acquire(timeout=LONGEST_WAIT_S)
+        has_place = not self._is_given_up and self._places.acquire(timeout=LONGEST_WAIT_S)
+        if not has_place:
+            # A disk that is so slow is never idle. Or who has a place yields, and is kept from
+            # giving it back for as long as it pleases others: who is in a hurry goes on beside it.
+            self._is_given_up = True
         try:
             yield
         finally:

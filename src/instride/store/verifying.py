@@ -7,6 +7,7 @@ import mmap
 import os
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from io import FileIO
 from pathlib import Path
 
@@ -132,6 +133,14 @@ def open_for_reading(path: Path) -> int:
     # What was written a moment ago is in memory, and would be compared with itself.
     drop_from_cache(fd)
     return fd
+
+
+def memory_to_read_into() -> mmap.mmap:
+    """For a piece, in huge pages: a direct read would look for a thousand small ones one by one."""
+    memory = mmap.mmap(-1, PIECE_BYTES, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    with suppress(OSError):  # a kernel without huge pages
+        memory.madvise(mmap.MADV_HUGEPAGE)
+    return memory
 
 
 def read_piece(fd: int, view: memoryview, offset: int) -> int:

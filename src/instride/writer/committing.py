@@ -19,12 +19,14 @@ from instride.store.naming import Naming
 from instride.store.retention import Keep
 from instride.store.verifying import wrong_size
 from instride.writer.describing import manifest_of
-from instride.writer.hands import Crew, most_threads
+from instride.writer.hands import Crew
 from instride.writer.page import PROGRESS, SharedPage
 from instride.writer.reading_back import Checksum, ReadBack
 from instride.writer.writing import Job, write_image
 
 FULL = {errno.ENOSPC, errno.EDQUOT}
+READING_HANDS = 4
+"""Nobody waits for what is read back, and each hand has memory of its own to read into."""
 
 
 class Outcome(msgspec.Struct, frozen=True):
@@ -109,11 +111,11 @@ class Commits:
         if (size := path.stat().st_size) != manifest.size_bytes:
             raise wrong_size(path, size, manifest)
         if self._newest is not None and self._newest.is_described_by(path, manifest):
-            file = ReadBack(path, self._newest.sums, Checksum, self._page, most_threads())
+            file = ReadBack(path, self._newest.sums, Checksum, self._page)
         else:
-            file = ReadBack(path, manifest.pieces, blake3, self._page, most_threads())
+            file = ReadBack(path, manifest.pieces, blake3, self._page)
         try:
-            self._crew.run(file.do_one, num_bytes=manifest.size_bytes)
+            self._crew.run(file.do_one, num_bytes=manifest.size_bytes, most_hands=READING_HANDS)
         finally:
             file.close()
         self._verified = path

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 from collections.abc import Callable
@@ -13,33 +12,40 @@ from instride.governor.pace import Pace
 from instride.governor.spare_cores import IdleWatch
 from instride.governor.yielding import yield_thread
 from instride.store.manifest import PIECE_BYTES
+from instride.system.cores import usable_cores
 from instride.writer.rhythm import Rhythm
 
 MOST_THREADS = 8
+"""Half of them hash while the other half writes: with four, a disk that writes 2.6 GB/s was idle
+for a seventh of the time (bench/results/save-gpu.md)."""
 
 
 def most_threads() -> int:
-    return min(MOST_THREADS, os.cpu_count() or 1)
+    return min(MOST_THREADS, usable_cores())
 
 
 class _Hands:
     """Threads that do pieces of one work until none is left, or one of them fails."""
 
-    def __init__(self, do_one: Callable[[], bool], turn_bytes: int, pace: Pace) -> None:
+    def __init__(
+        self, do_one: Callable[[], bool], turn_bytes: int, pace: Pace, num_hands: int
+    ) -> None:
         self._do_one = do_one
         self._turn_bytes = turn_bytes
         self._pace = pace
+        self._num_hands = num_hands
+        """Of each kind: those that yield, those that take the budget, and those that hurry."""
         self._errors: list[BaseException] = []
         self._num_at_work = 0
         self._is_over = False
         self._changed = threading.Condition()
 
     def start(self) -> None:
-        for _ in range(most_threads()):
+        for _ in range(self._num_hands):
             self._start(self._work)
 
     def start_idle(self) -> None:
-        for _ in range(most_threads()):
+        for _ in range(self._num_hands):
             self._start(self._work_idly)
 
     def start_steady(self, share: float, has_idled: Callable[[], bool]) -> None:
@@ -58,10 +64,9 @@ class _Hands:
                     self.start_idle()
 
         look()
-        num_hands = most_threads()
-        rhythm = Rhythm(num_hands, share, look)
+        rhythm = Rhythm(self._num_hands, share, look)
         try:
-            for _ in range(num_hands):
+            for _ in range(self._num_hands):
                 self._start(lambda: self._work_in_rhythm(rhythm))
         except BaseException:
             rhythm.end()  # those that did start would wait for the others for ever
@@ -170,6 +175,7 @@ class Crew:
         num_bytes: int = 0,
         turn_bytes: int = PIECE_BYTES,
         is_awaited: bool = False,
+        most_hands: int = MOST_THREADS,
     ) -> None:
         """Call `do_one` from several threads, for `turn_bytes` of `num_bytes` each time, until it
         returns False; raise what any of them raises. What the training itself waits for is not
@@ -178,14 +184,15 @@ class Crew:
         if governor is not None:
             governor.begin(num_bytes, self.deadline_s)
         try:
-            self._run(do_one, turn_bytes, is_awaited=is_awaited)
+            hands = _Hands(do_one, turn_bytes, self._pace, min(most_hands, most_threads()))
+            self._run(hands, is_awaited=is_awaited)
         finally:
             if governor is not None:
                 governor.end()
 
-    def _run(self, do_one: Callable[[], bool], turn_bytes: int, *, is_awaited: bool) -> None:
+    def _run(self, hands: _Hands, *, is_awaited: bool) -> None:
         with self._lock:
-            self._hands = hands = _Hands(do_one, turn_bytes, self._pace)
+            self._hands = hands
             try:
                 self._start(hands, is_awaited=is_awaited)
             except BaseException as error:  # some may be at work all the same, and are waited for

@@ -40,7 +40,7 @@ class ImagePieces:
         file: PieceFile,
         page: SharedPage,
         is_over: Callable[[], bool],
-        num_threads: int,
+        writing: Staggered,
         streams: bool,
         arrives: bool = False,
     ) -> None:
@@ -54,7 +54,7 @@ class ImagePieces:
         self._streams = streams
         self._arrives = arrives
         self._num_a_turn = 1 if streams else PIECES_A_TURN
-        self._writing = Staggered(num_threads)
+        self._writing = writing
         self._lane_changed = threading.Condition()
         self._tally = threading.Lock()
         self._done: set[int] = set()

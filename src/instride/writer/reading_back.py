@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import mmap
 import os
 import threading
 from collections.abc import Callable, Sequence
@@ -16,8 +14,12 @@ from instride.errors import DamagedError
 from instride.lifetimes import PerThread
 from instride.reasons import other_bytes
 from instride.store.manifest import PIECE_BYTES
-from instride.store.staggering import Staggered
-from instride.store.verifying import drop_from_cache, open_for_reading, read_piece
+from instride.store.verifying import (
+    drop_from_cache,
+    memory_to_read_into,
+    open_for_reading,
+    read_piece,
+)
 from instride.writer.page import PROGRESS, SharedPage
 
 
@@ -51,12 +53,7 @@ class ReadBack:
     """A committed file, read from the disk and compared with what should be there."""
 
     def __init__(
-        self,
-        path: Path,
-        expected: Sequence[str],
-        new_sum: Callable[[], Sum],
-        page: SharedPage,
-        num_threads: int,
+        self, path: Path, expected: Sequence[str], new_sum: Callable[[], Sum], page: SharedPage
     ) -> None:
         self._path = path
         self._expected = expected
@@ -64,8 +61,7 @@ class ReadBack:
         self._page = page
         self._indices = iter(range(len(expected)))
         self._order = threading.Lock()
-        self._memory = PerThread(_memory_to_read_into)
-        self._reading = Staggered(num_threads)
+        self._memory = PerThread(lambda: memoryview(memory_to_read_into()))
         self._fd = open_for_reading(path)
 
     def do_one(self) -> bool:
@@ -82,19 +78,9 @@ class ReadBack:
 
     def _sum(self, offset: int) -> str:
         total, view = self._new_sum(), self._memory.get()
-        with self._reading.turn():
-            num_bytes = read_piece(self._fd, view, offset)
-        total.update(view[:num_bytes])
+        total.update(view[: read_piece(self._fd, view, offset)])
         return total.hexdigest()
 
     def close(self) -> None:
         drop_from_cache(self._fd)
         os.close(self._fd)
-
-
-def _memory_to_read_into() -> memoryview:
-    """In huge pages: a direct read would look for a thousand small ones one by one."""
-    memory = mmap.mmap(-1, PIECE_BYTES, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-    with contextlib.suppress(OSError):  # a kernel without huge pages
-        memory.madvise(mmap.MADV_HUGEPAGE)
-    return memoryview(memory)

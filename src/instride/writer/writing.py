@@ -14,6 +14,7 @@ from instride.image.layout import lay_out, tail_of
 from instride.store.atomic import sync_file
 from instride.store.manifest import PIECE_BYTES, TAIL_BYTES, token_of
 from instride.store.naming import Written
+from instride.store.staggering import Staggered
 from instride.writer.direct import PieceFile, aligned_copy
 from instride.writer.hands import Crew, most_threads
 from instride.writer.page import PROGRESS, SharedPage
@@ -59,8 +60,8 @@ def write_image(
     try:
         reached("opened")
         pieces = ImagePieces(
-            arena, layout, num_whole, file, page, lambda: job.is_cancelled, most_threads(),
-            job.begin.streams, job.begin.arrives,
+            arena, layout, num_whole, file, page, lambda: job.is_cancelled,
+            Staggered(most_threads()), job.begin.streams, job.begin.arrives,
         )  # fmt: skip
         crew.run(
             pieces.do_one,

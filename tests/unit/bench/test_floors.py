@@ -10,12 +10,12 @@ pytest.importorskip("torch")
 
 from instride.bench.floors import (
     NUMS_OF_THREADS,
-    PIECE_BYTES,
     InTurn,
     deal,
     direct_reading,
     direct_write_s,
 )
+from instride.store.manifest import PIECE_BYTES
 
 pytestmark = pytest.mark.torch
 
@@ -47,8 +47,8 @@ def test_the_floor_is_the_quickest_way() -> None:
     in_turn = InTurn(ask)
     for _ in range(3):
         in_turn.once_more()
-    assert in_turn.quickest_s == 1.0
-    assert asked == [*NUMS_OF_THREADS] * 3
+    assert in_turn.quickest_s == [11.0, 1.0, 1.0]
+    assert asked == [*NUMS_OF_THREADS, *NUMS_OF_THREADS[::-1], *NUMS_OF_THREADS]
     assert in_turn.took_s[NUMS_OF_THREADS[0]] == [13.0, 3.0, 3.0]
 
 
@@ -62,7 +62,7 @@ def test_all_of_a_file_is_read(tmp_path: Path) -> None:
     path.write_bytes(b"x" * (2 * PIECE_BYTES + 17))
     reading = direct_reading(path)
     reading.once_more()
-    assert reading.quickest_s > 0
+    assert reading.quickest_s[0] > 0
     path.unlink()
     with pytest.raises(FileNotFoundError):
         reading.once_more()

@@ -3,57 +3,72 @@
 from __future__ import annotations
 
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from instride.store import staggering
-from instride.store.staggering import Staggered
+from instride.store.staggering import FEWEST, Staggered
 
 
-@pytest.mark.parametrize(("num_threads", "most"), [(1, 2), (2, 2), (4, 2), (8, 4), (9, 4)])
-def test_half_of_the_threads_are_at_the_disk(
+@pytest.mark.parametrize(("num_threads", "most"), [(1, 4), (4, 4), (7, 4), (8, 4), (13, 6)])
+def test_half_of_the_threads_are_at_the_disk_and_all_get_there(
     num_threads: int, most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(staggering, "LONGEST_WAIT_S", 60.0)
     staggered = Staggered(num_threads)
-    all_there = threading.Barrier(most + 1)
-    num_beyond = threading.Semaphore(0)
+    lock, begun = threading.Lock(), threading.Barrier(2 * most)
+    here: list[int] = []
+    seen: list[int] = []
 
-    def ask() -> None:
+    def ask(number: int) -> None:
+        begun.wait(60)
         with staggered.turn():
-            all_there.wait(60)
+            with lock:
+                here.append(number)
+                seen.append(len(here))
+            time.sleep(0.02)  # for the others to come, if they are let
+            with lock:
+                here.remove(number)
 
-    def ask_too() -> None:
-        with staggered.turn():
-            num_beyond.release()
-
-    with ThreadPoolExecutor(most + 1) as pool:
-        asked = [pool.submit(ask) for _ in range(most)]
-        while staggered._places._value:
-            pass
-        late = pool.submit(ask_too)
-        assert not num_beyond.acquire(timeout=0.05)  # there is no place for one more
-        all_there.wait(60)
-        assert num_beyond.acquire(timeout=60)
-        for each in [*asked, late]:
-            each.result(60)
+    with ThreadPoolExecutor(2 * most) as pool:
+        list(pool.map(ask, range(2 * most)))
+    assert len(seen) == 2 * most
+    assert max(seen) == most
 
 
 def test_who_has_waited_long_enough_goes_on_beside_those_that_stand(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(staggering, "LONGEST_WAIT_S", 0.01)
-    staggered = Staggered(2)
-    with staggered.turn(), staggered.turn(), staggered.turn():
-        pass
-    # Who had no place gave none back: there would be three from then on.
-    assert staggered._places._value == 2
+    """And nobody waits after that: a second for each ten pieces would be the end of haste."""
+    monkeypatch.setattr(staggering, "LONGEST_WAIT_S", 0.2)
+    staggered = Staggered(FEWEST)
+    may_end, all_there = threading.Event(), threading.Barrier(FEWEST + 1)
+
+    def stand() -> None:
+        with staggered.turn():
+            all_there.wait(60)
+            assert may_end.wait(60)
+
+    with ThreadPoolExecutor(FEWEST) as pool:
+        standing = [pool.submit(stand) for _ in range(FEWEST)]
+        all_there.wait(60)
+        start_s = time.monotonic()
+        for _ in range(500):
+            with staggered.turn():
+                pass
+        took_s = time.monotonic() - start_s
+        may_end.set()
+        for each in standing:
+            each.result(60)
+    assert 0.2 <= took_s < 50.0  # once, and not five hundred times
 
 
-def test_an_error_gives_the_place_back() -> None:
-    staggered = Staggered(2)
-    for _ in range(3):
+def test_an_error_gives_the_place_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(staggering, "LONGEST_WAIT_S", 60.0)
+    staggered = Staggered(FEWEST)
+    for _ in range(FEWEST + 1):  # the last one would wait for a minute
         with pytest.raises(OSError, match="No space"), staggered.turn():
             raise OSError(28, "No space left on device")
-    assert staggered._places._value == 2
+    assert not staggered._is_given_up

@@ -17,6 +17,7 @@ from isal.isal_zlib import crc32
 from instride.image.finishing import Finisher
 from instride.image.layout import Layout, lay_out
 from instride.store.manifest import PIECE_BYTES
+from instride.store.staggering import Staggered
 from instride.writer.direct import PieceFile
 from instride.writer.lanes import FEWEST_PIECES, MOST_LANES, cut_into_lanes, one_lane
 from instride.writer.page import SharedPage
@@ -99,7 +100,14 @@ def test_threads_that_work_at_lanes_write_what_one_of_them_would(
     arena = unfinished(layout)
     file = PieceFile(tmp_path / "image", layout.num_bytes)
     pieces = ImagePieces(
-        memoryview(arena), layout, num_pieces, file, SharedPage.create(), lambda: False, 4, False
+        memoryview(arena),
+        layout,
+        num_pieces,
+        file,
+        SharedPage.create(),
+        lambda: False,
+        Staggered(4),
+        False,
     )
 
     def work(_: int) -> None:
@@ -142,7 +150,7 @@ def test_who_waits_for_a_lane_goes_on_when_it_is_given_back(tmp_path: Path) -> N
         file,
         SharedPage.create(),
         lambda: False,
-        4,
+        Staggered(4),
         False,
     )
     with ThreadPoolExecutor(1) as pool:
@@ -160,7 +168,14 @@ def test_an_image_that_was_given_up_is_not_written_to_its_end(tmp_path: Path) ->
     layout = lay_out([8 * PIECE_BYTES])
     file = PieceFile(tmp_path / "image", layout.num_bytes)
     pieces = ImagePieces(
-        memoryview(unfinished(layout)), layout, 8, file, SharedPage.create(), lambda: True, 4, False
+        memoryview(unfinished(layout)),
+        layout,
+        8,
+        file,
+        SharedPage.create(),
+        lambda: True,
+        Staggered(4),
+        False,
     )
     with pytest.raises(StreamEndedError):
         pieces.do_one()

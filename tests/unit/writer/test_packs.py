@@ -44,6 +44,7 @@ class Interrupted(Crew):
         num_bytes: int = 0,
         turn_bytes: int = 0,
         is_awaited: bool = False,
+        most_hands: int = 0,
     ) -> None:
         assert num_bytes > 0
         super().run(lambda: self._count() and do_one())

@@ -31,15 +31,10 @@ def ways(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     class Noted(ReadBack):
         def __init__(
-            self,
-            path: Path,
-            expected: Sequence[str],
-            new_sum: Callable[[], Sum],
-            page: SharedPage,
-            num_threads: int,
+            self, path: Path, expected: Sequence[str], new_sum: Callable[[], Sum], page: SharedPage
         ) -> None:
             found.append("checksums" if new_sum is Checksum else "hashes")
-            super().__init__(path, expected, new_sum, page, num_threads)
+            super().__init__(path, expected, new_sum, page)
 
     monkeypatch.setattr(committing, "ReadBack", Noted)
     return found

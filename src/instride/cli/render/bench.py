@@ -137,7 +137,7 @@ def _device_notes(report: Report) -> list[str]:
         found.append(f"{OURS}, there and back: {_round_trip(report.round_trip)}")
     if (often := report.often) is not None:
         found.append(
-            f"{OURS}, a save every ten steps: steps take {_each_share(often.shares)} longer; "
+            f"{OURS}, a save every ten steps: each costs {_each_share(often.shares)} of them; "
             f"{often.num_saved} saved, {often.num_skipped} skipped, because the disk was not ready"
         )
     return found
@@ -146,8 +146,8 @@ def _device_notes(report: Report) -> list[str]:
 def _round_trip(trip: RoundTrip) -> str:
     return (
         f"done in {_each(trip.done_s)}, the first of a Saver in {_each(trip.first_done_s)}, in "
-        f"turn with bare writing in {show_s(trip.direct_write_s)}; restored in "
-        f"{_each(trip.restore_s)}, in turn with bare reading in {show_s(trip.direct_read_s)}; a "
+        f"turn with bare writing in {_each(trip.direct_write_s)}; restored in "
+        f"{_each(trip.restore_s)}, in turn with bare reading in {_each(trip.direct_read_s)}; a "
         f"step takes {show_s(trip.step_after_s)} after that and took "
         f"{show_s(trip.step_before_s)} before"
     )
