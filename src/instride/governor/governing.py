@@ -104,12 +104,10 @@ class Governor:
     def _work(self) -> None:
         with self._changed:
             while not self._is_closed:
-                if not self._num_jobs:
-                    self._changed.wait()
-                    continue
-                # Reading may take its time on a machine that is never idle; the moment at which
-                # the gate is opened or closed has to be known.
-                self._regulator.listen(time.monotonic())
+                if self._num_jobs:
+                    # Reading may take its time on a machine that is never idle; the moment at which
+                    # the gate is opened or closed has to be known.
+                    self._regulator.listen(time.monotonic())
                 now_s = time.monotonic()
                 next_s = self._regulator.advance(now_s, waited_for_a_core_s())
                 self._tell_haste()

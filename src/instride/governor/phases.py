@@ -25,6 +25,9 @@ MOST_SETTLING = 3.0
 """Of the shortest window: after that a pause counts as one, whatever still goes on."""
 BLIND_S = 1.0
 """Whoever drives this and comes so late may have been stopped, and the work with it."""
+REST_S = 10.0
+"""How often to look while there is nothing to do: what others needed before that, such as a disk
+when a training read its data or was restored, says nothing about now."""
 NEW_SPEED = 0.3
 """Weight of the last window in the speed of a thread."""
 
@@ -84,8 +87,8 @@ class Phases:
         self._windows = Windows()
         self._open: _Open | None = None
         self._waited_s: float | None = None
-        self._rested = look()
-        """When the last job ended: until the next one all that is seen are others."""
+        self._latest = self._rested = look()
+        """The last look outside of jobs, and the one before it: all that is seen are others."""
         self.strain = Strain()
         self.thread_bytes_per_s: float | None = None
 
@@ -94,6 +97,11 @@ class Phases:
         self._see(self._rested)
         self._done(Window(now_s - self._unit_s, now_s, "pause"))
 
+    def rest(self, now_s: float) -> None:
+        """There is no work; called every `REST_S`, or more often."""
+        if now_s - self._latest.at_s >= REST_S:
+            self._rested, self._latest = self._latest, self._look()
+
     def start(self, now_s: float, decision: Decision) -> None:
         self._waited_s = None
         self._enter(now_s, "work" if decision.is_open else "pause", decision)
@@ -101,7 +109,7 @@ class Phases:
     def end(self, now_s: float) -> None:
         """The work is done: nothing is held back any more."""
         self._leave(now_s)
-        self._rested = self._look()
+        self._latest = self._rested = self._look()
         self._paced.set(Setting())
         self._paced.may_start = True
 

@@ -18,7 +18,7 @@ from instride.governor.effect import Comparison
 from instride.governor.gauge import Look
 from instride.governor.model import Cost, Decision, Step, Training, Window
 from instride.governor.outlook import Outlook
-from instride.governor.phases import LOOK_AGAIN_S, Paced, Phases, Rhythm
+from instride.governor.phases import REST_S, Paced, Phases, Rhythm
 
 RATE_S, LEAST_RATE_S = 15.0, 3.0
 """The stretch over which the rate of the work is measured, and the shortest that tells it."""
@@ -113,7 +113,8 @@ class Regulator:
         """Decide and set; returns when to come again. Whoever calls has waited so long for a core
         so far."""
         if self._job is None:
-            return now_s + LOOK_AGAIN_S
+            self._phases.rest(now_s)
+            return now_s + REST_S
         self._rates.append((now_s, self._paced.tally().num_bytes))
         while self._rates[0][0] < now_s - RATE_S:
             self._rates.popleft()

@@ -6,6 +6,8 @@ import threading
 
 import pytest
 
+from instride.governor import governing, phases, regulating
+from instride.governor.gauge import Look, look
 from instride.governor.governing import Governor
 from instride.governor.model import Cost, Decision, Step, Training
 from instride.governor.pace import Pace
@@ -89,6 +91,22 @@ def test_haste_is_told_when_a_deadline_has_passed_and_ends_with_the_job() -> Non
     assert governed.decisions[-1].reason == "deadline"
     governed.governor.end()
     assert not governed.is_hasty.is_set()
+    governed.governor.close()
+
+
+def test_between_jobs_it_looks_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked = threading.Semaphore(0)
+
+    def look_and_tell() -> Look:
+        looked.release()
+        return look()
+
+    monkeypatch.setattr(phases, "REST_S", 0.01)
+    monkeypatch.setattr(regulating, "REST_S", 0.01)
+    monkeypatch.setattr(governing, "look", look_and_tell)
+    governed = Governed()
+    for _ in range(3):
+        assert looked.acquire(timeout=LIMIT_S)
     governed.governor.close()
 
 

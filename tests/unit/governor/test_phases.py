@@ -38,8 +38,9 @@ class Stage:
         self.work = SlowWork()
         self.windows: list[Window] = []
         self.idle_s = 0.0
+        self.io_s = 0.0
         self.phases = Phases(
-            self.work, Steady(), lambda: Look(self.now_s, 0.0, 0.0, self.idle_s, 0.0, 0.0),
+            self.work, Steady(), lambda: Look(self.now_s, self.io_s, 0.0, self.idle_s, 0.0, 0.0),
             self.windows.append,
         )  # fmt: skip
         self.phases.begin(self.now_s)
@@ -99,3 +100,28 @@ def test_a_pause_that_is_cut_short_shows_nothing() -> None:
     assert stage.phases.strain is before
     stage.go_on(2.0)
     assert stage.phases.strain is not before
+
+
+def test_what_others_needed_long_ago_is_forgotten() -> None:
+    """A training that was restored has kept the disk busy, before the first of its steps."""
+    stage = Stage()
+    stage.phases.end(stage.now_s)
+    stage.now_s += 6.0
+    stage.io_s += 6.0
+    for _ in range(12):
+        stage.now_s += 5.0
+        stage.phases.rest(stage.now_s)
+    stage.phases.begin(stage.now_s)
+    assert stage.phases.strain.io == 0.0
+
+
+def test_what_others_needed_a_moment_ago_is_not() -> None:
+    stage = Stage()
+    stage.phases.end(stage.now_s)
+    stage.now_s += 60.0
+    stage.phases.rest(stage.now_s)
+    stage.io_s += 6.0
+    stage.now_s += 10.0
+    stage.phases.rest(stage.now_s)
+    stage.phases.begin(stage.now_s)
+    assert stage.phases.strain.io == 0.6
