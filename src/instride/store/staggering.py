@@ -8,6 +8,7 @@ be at the disk than there are, and one of the others is always ready to follow.
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -17,22 +18,49 @@ LONGEST_WAIT_S = 0.1
 
 
 class Staggered:
-    """Around what a disk is asked for in one work."""
+    """Around what a disk is asked for in one work.
+
+    Who has a place may yield, and be kept from giving it back for as long as it pleases others: in
+    its stead somebody who has waited as long gets a place more. That one is taken away again when
+    the other comes back, so that a disk that stood still for a moment is asked for no more than
+    before.
+    """
 
     def __init__(self, num_threads: int) -> None:
         """Of so many threads, half are at the disk at a time."""
-        self._places = threading.Semaphore(max(FEWEST, num_threads // 2))
-        self._is_given_up = False
+        self._num_free = max(FEWEST, num_threads // 2)
+        self._num_added = 0
+        self._since_s: list[float] = []
+        """When those that have a place got it."""
+        self._changed = threading.Condition()
 
     @contextmanager
     def turn(self) -> Iterator[None]:
-        has_place = not self._is_given_up and self._places.acquire(timeout=LONGEST_WAIT_S)
-        if not has_place:
-            # A disk that is so slow is never idle. Or who has a place yields, and is kept from
-            # giving it back for as long as it pleases others: who is in a hurry goes on beside it.
-            self._is_given_up = True
+        since_s = self._take()
         try:
             yield
         finally:
-            if has_place:
-                self._places.release()
+            self._give_back(since_s)
+
+    def _take(self) -> float:
+        with self._changed:
+            while not self._changed.wait_for(lambda: self._num_free > 0, LONGEST_WAIT_S):
+                if self._num_overdue() > self._num_added:
+                    self._num_added += 1
+                    self._num_free += 1
+            self._num_free -= 1
+            self._since_s.append(time.monotonic())
+            return self._since_s[-1]
+
+    def _num_overdue(self) -> int:
+        limit_s = time.monotonic() - LONGEST_WAIT_S
+        return sum(since_s <= limit_s for since_s in self._since_s)
+
+    def _give_back(self, since_s: float) -> None:
+        with self._changed:
+            self._since_s.remove(since_s)
+            if self._num_added > self._num_overdue():
+                self._num_added -= 1
+            else:
+                self._num_free += 1
+                self._changed.notify()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -12,17 +13,13 @@ from instride.store import staggering
 from instride.store.staggering import FEWEST, Staggered
 
 
-@pytest.mark.parametrize(("num_threads", "most"), [(1, 4), (4, 4), (7, 4), (8, 4), (13, 6)])
-def test_half_of_the_threads_are_at_the_disk_and_all_get_there(
-    num_threads: int, most: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(staggering, "LONGEST_WAIT_S", 60.0)
-    staggered = Staggered(num_threads)
-    lock, begun = threading.Lock(), threading.Barrier(2 * most)
+def ask(staggered: Staggered, num_threads: int) -> list[int]:
+    """Let so many come at once: how many each of them found there, with itself."""
+    lock, begun = threading.Lock(), threading.Barrier(num_threads)
     here: list[int] = []
     seen: list[int] = []
 
-    def ask(number: int) -> None:
+    def come(number: int) -> None:
         begun.wait(60)
         with staggered.turn():
             with lock:
@@ -32,8 +29,35 @@ def test_half_of_the_threads_are_at_the_disk_and_all_get_there(
             with lock:
                 here.remove(number)
 
-    with ThreadPoolExecutor(2 * most) as pool:
-        list(pool.map(ask, range(2 * most)))
+    with ThreadPoolExecutor(num_threads) as pool:
+        list(pool.map(come, range(num_threads)))
+    return seen
+
+
+def stand(staggered: Staggered, num_threads: int, until: Callable[[], object]) -> None:
+    """Let so many have a place until something was done."""
+    may_end, all_there = threading.Event(), threading.Barrier(num_threads + 1)
+
+    def have_a_place() -> None:
+        with staggered.turn():
+            all_there.wait(60)
+            assert may_end.wait(60)
+
+    with ThreadPoolExecutor(num_threads) as pool:
+        standing = [pool.submit(have_a_place) for _ in range(num_threads)]
+        all_there.wait(60)
+        until()
+        may_end.set()
+        for each in standing:
+            each.result(60)
+
+
+@pytest.mark.parametrize(("num_threads", "most"), [(1, 4), (4, 4), (7, 4), (8, 4), (13, 6)])
+def test_half_of_the_threads_are_at_the_disk_and_all_get_there(
+    num_threads: int, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(staggering, "LONGEST_WAIT_S", 60.0)
+    seen = ask(Staggered(num_threads), 2 * most)
     assert len(seen) == 2 * most
     assert max(seen) == most
 
@@ -44,25 +68,27 @@ def test_who_has_waited_long_enough_goes_on_beside_those_that_stand(
     """And nobody waits after that: a second for each ten pieces would be the end of haste."""
     monkeypatch.setattr(staggering, "LONGEST_WAIT_S", 0.2)
     staggered = Staggered(FEWEST)
-    may_end, all_there = threading.Event(), threading.Barrier(FEWEST + 1)
+    took_s = []
 
-    def stand() -> None:
-        with staggered.turn():
-            all_there.wait(60)
-            assert may_end.wait(60)
-
-    with ThreadPoolExecutor(FEWEST) as pool:
-        standing = [pool.submit(stand) for _ in range(FEWEST)]
-        all_there.wait(60)
+    def hurry() -> None:
         start_s = time.monotonic()
         for _ in range(500):
             with staggered.turn():
                 pass
-        took_s = time.monotonic() - start_s
-        may_end.set()
-        for each in standing:
-            each.result(60)
-    assert 0.2 <= took_s < 50.0  # once, and not five hundred times
+        took_s.append(time.monotonic() - start_s)
+
+    stand(staggered, FEWEST, until=hurry)
+    assert 0.2 <= took_s[0] < 50.0  # once, and not five hundred times
+
+
+def test_a_disk_that_stood_still_is_asked_for_no_more_than_before(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(staggering, "LONGEST_WAIT_S", 0.2)
+    staggered = Staggered(FEWEST)
+    stand(staggered, FEWEST, until=lambda: ask(staggered, 2 * FEWEST))
+    monkeypatch.setattr(staggering, "LONGEST_WAIT_S", 60.0)
+    assert max(ask(staggered, 2 * FEWEST)) == FEWEST
 
 
 def test_an_error_gives_the_place_back(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -71,4 +97,3 @@ def test_an_error_gives_the_place_back(monkeypatch: pytest.MonkeyPatch) -> None:
     for _ in range(FEWEST + 1):  # the last one would wait for a minute
         with pytest.raises(OSError, match="No space"), staggered.turn():
             raise OSError(28, "No space left on device")
-    assert not staggered._is_given_up
