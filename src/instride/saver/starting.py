@@ -14,6 +14,7 @@ from types import ModuleType
 import msgspec
 
 import instride
+from instride.system.cores import leave_core_of_parent
 
 UNWANTED = {"LD_PRELOAD", "PYTHONPROFILEIMPORTTIME"}
 """What would make a small process large or slow."""
@@ -37,6 +38,7 @@ def start_writer(errors_fd: int) -> tuple[subprocess.Popen[bytes], socket.socket
             cwd="/",
             env=_environment(),
         )
+        leave_core_of_parent(process.pid)
         undoing.pop_all()
     return process, ours
 

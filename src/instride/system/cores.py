@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from math import ceil
 from pathlib import Path
 
@@ -22,9 +23,31 @@ def usable_cores(proc: Path = PROC) -> int:
 
 
 def _affinity() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    return len(cores_of_process()) or os.cpu_count() or 1
+
+
+def cores_of_process(proc: Path = PROC) -> set[int]:
+    """Those that any thread of this process may run on; empty where nobody can tell.
+
+    A single thread may be kept on a core of its own, as OpenMP does with those that compute
+    (`OMP_PROC_BIND`), and so is what it starts, other processes included."""
+    if not hasattr(os, "sched_getaffinity"):
+        return set()
+    found = os.sched_getaffinity(0)
+    with suppress(OSError):
+        for thread in (proc / "self/task").iterdir():
+            with suppress(OSError):  # it has just ended
+                found |= os.sched_getaffinity(int(thread.name))
+    return found
+
+
+def leave_core_of_parent(pid: int = 0) -> None:
+    """Let the calling thread, or a process that was just started, run wherever this process may,
+    and not only where the thread that started it computes."""
+    cores = cores_of_process()
+    with suppress(OSError):
+        if cores and os.sched_getaffinity(pid) != cores:
+            os.sched_setaffinity(pid, cores)
 
 
 def quotas(proc: Path = PROC) -> Iterator[float]:

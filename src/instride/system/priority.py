@@ -11,6 +11,8 @@ import os
 import threading
 from contextlib import suppress
 
+from instride.system.cores import leave_core_of_parent
+
 MODEST = 5
 """The nice value of a third."""
 IOPRIO_SET = {"x86_64": 251, "aarch64": 30}
@@ -24,6 +26,7 @@ def make_thread_modest(*, preempts: bool = True) -> None:
     One that does not preempt leaves a core to who is running there when it wakes up: right where
     other cores idle. Where none does, others would wait longer for what it holds.
     """
+    leave_core_of_parent()
     me = threading.get_native_id()
     with suppress(OSError):
         os.setpriority(os.PRIO_PROCESS, me, max(MODEST, os.getpriority(os.PRIO_PROCESS, me)))

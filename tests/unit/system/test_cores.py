@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 
-from instride.system.cores import has_accelerator, quotas, usable_cores
+from instride.system.cores import (
+    cores_of_process,
+    has_accelerator,
+    leave_core_of_parent,
+    quotas,
+    usable_cores,
+)
 from tests.unit.system.trees import Tree, write
+
+R = TypeVar("R")
 
 
 def test_a_quota_of_any_group_above_counts(tmp_path: Path) -> None:
@@ -45,3 +58,43 @@ def test_an_accelerator_is_told_by_its_device(tmp_path: Path) -> None:
     assert not has_accelerator(tmp_path)
     (tmp_path / "nvidia0").touch()
     assert has_accelerator(tmp_path)
+
+
+def bound_to_one_core(do: Callable[[], R]) -> R:
+    """In a thread that is kept on a core of its own, as OpenMP does with those that compute."""
+
+    def bind_and_do() -> R:
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+        return do()
+
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(bind_and_do).result(60)
+
+
+on_linux = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere threads are not bound")
+
+
+@on_linux
+def test_a_thread_that_is_bound_to_a_core_does_not_stand_for_its_process() -> None:
+    everywhere = os.sched_getaffinity(0)
+    assert bound_to_one_core(cores_of_process) == everywhere
+    assert bound_to_one_core(usable_cores) == usable_cores()
+
+
+@on_linux
+def test_what_a_bound_thread_starts_can_leave_its_core() -> None:
+    everywhere = os.sched_getaffinity(0)
+
+    def where_another_thread_runs() -> set[int]:
+        with ThreadPoolExecutor(1, initializer=leave_core_of_parent) as pool:
+            return pool.submit(os.sched_getaffinity, 0).result(60)
+
+    def where_another_process_runs() -> set[int]:
+        with subprocess.Popen(["sleep", "60"]) as process:
+            leave_core_of_parent(process.pid)
+            found = os.sched_getaffinity(process.pid)
+            process.kill()
+        return found
+
+    assert bound_to_one_core(where_another_thread_runs) == everywhere
+    assert bound_to_one_core(where_another_process_runs) == everywhere
