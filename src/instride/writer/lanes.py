@@ -12,8 +12,9 @@ from instride.image.finishing import Finisher
 from instride.image.layout import Layout
 from instride.store.manifest import PIECE_BYTES
 
-MOST_LANES = 16
-"""More than there are threads: one that yields may hold a lane for long."""
+MOST_LANES = 32
+"""More than there are threads that yield and threads that take the budget: one of them may hold a
+lane for long, and whoever hurries needs others. Few large storages make fewer lanes than that."""
 FEWEST_PIECES = 4
 """Of a lane: less is done before others could help."""
 
