@@ -34,6 +34,7 @@ class Governor:
         note_cost: Callable[[Cost], None] = lambda cost: None,
     ) -> None:
         controller = Controller(budget, mode, most_threads, num_codec_steps)
+        self._most_threads = most_threads
         self._pace = pace
         self._regulator = Regulator(controller, signals, pace, look, note)
         self._changed = threading.Condition()
@@ -54,15 +55,19 @@ class Governor:
         """The latest one."""
         return self._regulator.decision
 
-    def begin(self, num_bytes: int, deadline_s: float | None = None) -> None:
-        """So many bytes will take their turns; by the monotonic clock they should be done by the
-        deadline. Jobs may overlap: they count as one then."""
+    def begin(
+        self, num_bytes: int, deadline_s: float | None = None, most_threads: int | None = None
+    ) -> None:
+        """So many bytes will take their turns, from so many threads if these are fewer than there
+        may be; by the monotonic clock they should be done by the deadline. Jobs may overlap: they
+        count as one then."""
+        effort = 1.0 if most_threads is None else most_threads / self._most_threads
         with self._changed:
             self._num_jobs += 1
             if self._num_jobs > 1:
                 self._regulator.extend(num_bytes, deadline_s)
             else:
-                self._regulator.begin(time.monotonic(), num_bytes, deadline_s)
+                self._regulator.begin(time.monotonic(), num_bytes, deadline_s, effort)
             self._tell_haste()
             self._changed.notify_all()
 

@@ -90,10 +90,13 @@ class Phases:
         self._latest = self._rested = look()
         """The last look outside of jobs, and the one before it: all that is seen are others."""
         self.strain = Strain()
+        self.most_effort = 1.0
+        """What there are threads for: more may be allowed, and would not be made."""
         self.thread_bytes_per_s: float | None = None
 
-    def begin(self, now_s: float) -> None:
+    def begin(self, now_s: float, most_effort: float = 1.0) -> None:
         """Work is about to start; what came before it was a pause."""
+        self.most_effort = most_effort
         self._see(self._rested)
         self._done(Window(now_s - self._unit_s, now_s, "pause"))
 
@@ -165,8 +168,9 @@ class Phases:
         if not length_s:
             self._enter(now_s, "pause", decision)
             return
+        effort = min(decision.effort, self.most_effort)
         self._open = _Open(
-            kind, now_s, now_s + length_s, decision.effort, self._paced.tally(), self._look(),
+            kind, now_s, now_s + length_s, effort, self._paced.tally(), self._look(),
             now_s + LOOK_AGAIN_S,
         )  # fmt: skip
 

@@ -61,11 +61,13 @@ class Regulator:
         self._costing = Costing()
         self.decision: Decision | None = None
 
-    def begin(self, now_s: float, num_bytes: int, deadline_s: float | None) -> None:
+    def begin(
+        self, now_s: float, num_bytes: int, deadline_s: float | None, most_effort: float = 1.0
+    ) -> None:
         """Work is about to start."""
         self._controller.begin()
         self.listen(now_s)
-        self._phases.begin(now_s)
+        self._phases.begin(now_s, most_effort)
         done_bytes = self._paced.tally().num_bytes
         self._job = _Job(num_bytes, deadline_s, done_bytes)
         self._rates = deque([(now_s, done_bytes)])
@@ -75,6 +77,7 @@ class Regulator:
     def extend(self, num_bytes: int, deadline_s: float | None) -> None:
         """More work has come before the first is done: it is one job with it."""
         if self._job is not None:
+            self._phases.most_effort = 1.0
             self._job.num_bytes += num_bytes
             deadlines = [each for each in (self._job.deadline_s, deadline_s) if each is not None]
             self._job.deadline_s = min(deadlines, default=None)

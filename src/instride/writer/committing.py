@@ -26,7 +26,7 @@ from instride.writer.writing import Job, write_image
 
 FULL = {errno.ENOSPC, errno.EDQUOT}
 READING_HANDS = 4
-"""Nobody waits for what is read back, and each hand has memory of its own to read into."""
+"""Hardly anybody waits for what is read back, and each hand has memory of its own to read into."""
 
 
 class Outcome(msgspec.Struct, frozen=True):

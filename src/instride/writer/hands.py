@@ -18,10 +18,12 @@ from instride.writer.rhythm import Rhythm
 MOST_THREADS = 8
 """Half of them hash while the other half writes: with four, a disk that writes 2.6 GB/s was idle
 for a seventh of the time (bench/results/save-gpu.md)."""
+FEWEST_THREADS = 2
+"""Also on one core: one computes while the other waits for the disk."""
 
 
 def most_threads() -> int:
-    return min(MOST_THREADS, usable_cores())
+    return min(MOST_THREADS, max(FEWEST_THREADS, usable_cores()))
 
 
 class _Hands:
@@ -181,10 +183,11 @@ class Crew:
         returns False; raise what any of them raises. What the training itself waits for is not
         governed."""
         governor = None if is_awaited else self._governor
+        num_hands = min(most_hands, most_threads())
         if governor is not None:
-            governor.begin(num_bytes, self.deadline_s)
+            governor.begin(num_bytes, self.deadline_s, most_threads=num_hands)
         try:
-            hands = _Hands(do_one, turn_bytes, self._pace, min(most_hands, most_threads()))
+            hands = _Hands(do_one, turn_bytes, self._pace, num_hands)
             self._run(hands, is_awaited=is_awaited)
         finally:
             if governor is not None:

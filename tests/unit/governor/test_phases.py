@@ -125,3 +125,14 @@ def test_what_others_needed_a_moment_ago_is_not() -> None:
     stage.phases.rest(stage.now_s)
     stage.phases.begin(stage.now_s)
     assert stage.phases.strain.io == 0.6
+
+
+def test_work_of_few_threads_is_not_taken_for_all_the_effort_that_is_allowed() -> None:
+    """Reading back has fewer hands than writing, and what it does to steps says so much less."""
+    stage = Stage()
+    stage.phases.end(stage.now_s)
+    stage.phases.begin(stage.now_s, most_effort=0.125)
+    stage.phases.start(stage.now_s, AT_WORK)
+    stage.go_on(2.0)
+    assert stage.windows[-1].kind == "work"
+    assert stage.windows[-1].effort == 0.125
