@@ -224,6 +224,16 @@ def test_a_folder_that_we_stand_in_and_may_not_enter_is_shown_from_above(
     assert looking_at("runs/a.pt") == f"ls -ld {tmp_path / 'closed'}"
 
 
+def test_a_folder_that_we_stand_in_and_that_is_gone_has_nothing_above_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "closed").mkdir()
+    monkeypatch.chdir(tmp_path / "closed")
+    (tmp_path / "closed").rmdir()
+    monkeypatch.setattr(os, "lstat", _from_outside(os.lstat))
+    assert looking_at("runs/a.pt") == "ls -ld /"
+
+
 def _from_outside(lstat: Callable[[str], os.stat_result]) -> Callable[[str], os.stat_result]:
     """What the system says to whoever may not enter where they stand; to root it never does."""
 

@@ -39,7 +39,14 @@ def looking_at(path: str) -> str:
             flags = "-ld" if isinstance(error, PermissionError) else "-l"
             above = above or ("/" if seen.startswith("/") else ".")
             # What is above the folder that we stand in shows only in its whole name.
-            seen = os.getcwd() if above == seen else above  # noqa: PTH109 - as above
+            seen = _here() if above == seen else above
+
+
+def _here() -> str:
+    try:
+        return os.getcwd()  # noqa: PTH109 - as above
+    except OSError:  # it was deleted
+        return "/"
 
 
 def quoted_folder(path: str) -> str:
