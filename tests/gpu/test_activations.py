@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
 
 import pytest
@@ -37,17 +38,19 @@ class Deep:
         self.optimizer.zero_grad(set_to_none=True)
 
     def num_tokens_for(self, num_bytes: int) -> int:
-        """How long a batch is that takes so much at the peak."""
+        """How long a batch is that takes so much at the peak. Shorter ones would not tell: their
+        activations are too small for gradients to take their places."""
         peaks = []
-        for num_tokens in (8192, 8192, 16384):  # the first step makes the moments
+        for num_tokens in (16384, 16384, 32768):  # the first step makes the moments
             begin_anew()
             self.step(num_tokens)
             peaks.append(torch.cuda.max_memory_reserved())
-        per_token = (peaks[2] - peaks[1]) / 8192
-        return 16384 + int((num_bytes - peaks[2]) / per_token)
+        per_token = (peaks[2] - peaks[1]) / 16384
+        return 32768 + int((num_bytes - peaks[2]) / per_token)
 
 
 def begin_anew() -> None:
+    gc.collect()  # torch keeps the first optimizer of a process, and what it has, until then
     torch.cuda.empty_cache()
     torch.cuda.reset_peak_memory_stats()
 
@@ -73,10 +76,12 @@ def test_no_step_runs_out_that_would_not_have_run_out_without_us(
             if number % 2 == 0:
                 before = torch.cuda.memory_allocated()
                 pending = saver.save(number)
-                copied_bytes = torch.cuda.memory_allocated() - before
-                assert (copied_bytes >= deep.state_bytes) == has_room
+                after = torch.cuda.memory_allocated()
+                assert (after >= 2 * deep.state_bytes) == has_room
+                if number == 0:  # later ones may take the memory of the one before
+                    assert after > before, "a part of the snapshot lies on the device at least"
                 expected = deep.model[0].weight.detach().cpu()
     saved = torch.load(pending.wait(120).path, map_location="cpu", mmap=True)
     assert torch.equal(saved["model"]["0.weight"], expected)
-    del deep, parts
-    torch.cuda.empty_cache()
+    del deep, parts, saver
+    begin_anew()
