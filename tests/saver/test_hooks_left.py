@@ -2,43 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import torch
 
 from instride.saver.beating import Beats
+from tests.saver.following import Following
 
 pytestmark = pytest.mark.torch
 
 
-class Engine:
-    def __init__(self) -> None:
-        self.is_late = False
-        self.asked: list[str] = []
-        self.page: Any = SimpleNamespace(beat=lambda step, at_s: self.asked.append("beat"))
-        self.has_stepped: Callable[[], bool] = lambda: False
-
-    def follow(self, promises: object, has_stepped: Callable[[], bool]) -> None:
-        self.has_stepped = has_stepped
-
-    def fence(self) -> None:
-        self.asked.append("fence")
-
-    def mark_step(self) -> None:
-        self.asked.append("mark")
-
-    def give_way(self) -> None:
-        self.asked.append("give way")
-
-
-def make() -> tuple[Engine, torch.optim.Optimizer, Beats]:
+def make() -> tuple[Following, torch.optim.Optimizer, Beats]:
     weight = torch.nn.Parameter(torch.zeros(1))
     weight.grad = torch.ones(1)
     optimizer = torch.optim.AdamW([weight])
-    engine: Any = Engine()
+    engine: Any = Following()
     return engine, optimizer, Beats(engine, [optimizer], lambda: None)
 
 
@@ -75,6 +54,6 @@ def test_a_step_is_what_shows_how_much_memory_training_needs() -> None:
     assert not other.has_stepped()
     beats.step(2)  # whatever it is that steps
     assert other.has_stepped()
-    warm: Any = Engine()
+    warm: Any = Following()
     Beats(warm, [optimizer], lambda: None)
     assert warm.has_stepped()

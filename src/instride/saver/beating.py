@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from instride.snapshot.late import Promise
 
 UNKNOWN_STEP = -1
+STEP_HOOKS = ("_optimizer_step_pre_hooks", "_optimizer_step_post_hooks")
+"""Where an optimizer keeps them. Its constructor makes these, and not every class calls it."""
 NUM_PREPARED = 2
 """After so many optimizer steps the state has its final size, and memory is asked for again."""
 
@@ -33,7 +35,9 @@ class Beats:
         self._engine: Engine | None = engine
         self._has_stepped = False
         """Whether training has run by now as it will, and shown how much memory it needs."""
-        self._optimizers = [part for part in parts if isinstance(part, torch.optim.Optimizer)]
+        followed = (_followed(part) for part in parts)
+        # One may be a part by itself, and inside of another one.
+        self._optimizers = list({id(each): each for each in followed if each is not None}.values())
         self._fired: set[int] = set()
         """Optimizers whose hooks ran since the loop told of a step, or since the last save."""
         self._fired_before: set[int] = set()
@@ -108,6 +112,23 @@ class Beats:
             # The engine knows this too: until somebody collects garbage, it would keep all that
             # the optimizers have from being freed.
             self._optimizers = []
+
+
+def _followed(part: object) -> torch.optim.Optimizer | None:
+    """The optimizer whose hooks run when a part steps, if there are any.
+
+    Wrappers, as those of accelerate, are optimizers that never called the constructor of torch:
+    they have no place for hooks, and what they wrap steps.
+    """
+    if not isinstance(part, torch.optim.Optimizer):
+        return None  # schedulers have an optimizer as well, which need not be a part
+    inside = part if _takes_hooks(part) else getattr(part, "optimizer", None)
+    is_optimizer = isinstance(inside, torch.optim.Optimizer)
+    return inside if is_optimizer and _takes_hooks(inside) else None
+
+
+def _takes_hooks(optimizer: torch.optim.Optimizer) -> bool:
+    return all(hasattr(optimizer, hooks) for hooks in STEP_HOOKS)
 
 
 def _storages_of(optimizers: Iterable[torch.optim.Optimizer]) -> dict[int, torch.Tensor]:

@@ -25,7 +25,13 @@ from instride.saver.misfits import (
     unlike_moments,
     wrapped,
 )
-from instride.saver.parts import RESERVED, Part, live_state, loads_as_torch_does
+from instride.saver.parts import (
+    RESERVED,
+    Part,
+    is_optimizer,
+    live_state,
+    loads_as_torch_does,
+)
 
 
 class Fitting:
@@ -64,7 +70,7 @@ class Fitting:
             if isinstance(part, torch.nn.Module):
                 self._check_module(name, part, tree)
         for name, part in self.parts.items():
-            if isinstance(part, Optimizer) and name in tree:
+            if is_optimizer(part) and name in tree:
                 self._check_optimizer(name, part, tree)
             elif isinstance(part, torch.amp.GradScaler) and _was_turned_on(part, tree.get(name)):
                 self._leave(name, "it was not enabled when it was saved", tree)
@@ -167,7 +173,7 @@ class Fitting:
 
     def may_fill(self, part: Part) -> bool:
         """Whether a part will be restored for sure, so that its tensors may be filled already."""
-        if self.strict or not isinstance(part, Optimizer):
+        if self.strict or not is_optimizer(part):
             return True
         unknown = set().union(*self._unknown.values())
         return unknown.isdisjoint(map(id, parameters_of(part)))
@@ -182,9 +188,7 @@ class Fitting:
 
     def is_in_doubt(self, part: Part) -> bool:
         """Whether moments of an optimizer may be of parameters that were not restored."""
-        return isinstance(part, Optimizer) and not self._in_doubt.isdisjoint(
-            map(id, parameters_of(part))
-        )
+        return is_optimizer(part) and not self._in_doubt.isdisjoint(map(id, parameters_of(part)))
 
 
 def _was_turned_on(scaler: torch.amp.GradScaler, saved: Any) -> bool:

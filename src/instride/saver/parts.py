@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, TypeGuard, runtime_checkable
 
 import torch
 from torch.optim import Optimizer
@@ -88,9 +88,15 @@ def tells_at_any_time(part: Part) -> bool:
     hooks of sharded modules do, and no code of somebody's own."""
     if isinstance(part, torch.nn.Module):
         return _loads_as_modules_do(part)
-    if isinstance(part, Optimizer):
+    if is_optimizer(part):
         return _loads_as_optimizers_do(part)
     return type(part).state_dict.__module__.startswith(TORCH)
+
+
+def is_optimizer(part: Part) -> TypeGuard[Optimizer]:
+    """Whether it is one that tells its parameters. A class may be derived from that of torch, never
+    call its constructor, and have none of what that makes: it is a part like any other."""
+    return isinstance(part, Optimizer) and hasattr(part, "param_groups")
 
 
 def loads_as_torch_does(part: Part) -> bool:
@@ -98,7 +104,7 @@ def loads_as_torch_does(part: Part) -> bool:
     can be told by looking."""
     if isinstance(part, torch.nn.Module):
         return _loads_as_modules_do(part)
-    return isinstance(part, Optimizer) and _loads_as_optimizers_do(part)
+    return is_optimizer(part) and _loads_as_optimizers_do(part)
 
 
 def fillable_state(part: Part) -> Any:
@@ -110,7 +116,7 @@ def fillable_state(part: Part) -> Any:
     """
     if isinstance(part, torch.nn.Module) and _loads_as_modules_do(part):
         return live_state(part)
-    if isinstance(part, Optimizer) and _loads_as_optimizers_do(part):
+    if is_optimizer(part) and _loads_as_optimizers_do(part):
         return {"state": part.state_dict()["state"]}
     return None
 
@@ -124,7 +130,7 @@ def kept_state(part: Part, saved: Any) -> Any:
     """
     if isinstance(part, torch.nn.Module) and _has_methods_of_torch(part):
         return None
-    if not isinstance(part, Optimizer):
+    if not is_optimizer(part):
         return saved
     if not isinstance(saved, dict):
         return None
@@ -142,7 +148,7 @@ def _memory_of(part: Part) -> Iterator[torch.Tensor]:
     if isinstance(part, torch.nn.Module):
         yield from part.parameters()
         yield from part.buffers()
-    elif isinstance(part, Optimizer):
+    elif is_optimizer(part):
         for group in part.param_groups:
             yield from group["params"]
 
@@ -162,7 +168,7 @@ def _has_methods_of_torch(module: torch.nn.Module) -> bool:
 def _loads_as_optimizers_do(optimizer: Optimizer) -> bool:
     return _is_own(
         optimizer, Optimizer, "state_dict", "load_state_dict", "__setstate__"
-    ) and not any(getattr(optimizer, hooks) for hooks in OPTIMIZER_HOOKS)
+    ) and not any(getattr(optimizer, hooks, True) for hooks in OPTIMIZER_HOOKS)
 
 
 def _is_own(value: object, base: type, *names: str) -> bool:

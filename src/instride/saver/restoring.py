@@ -13,7 +13,7 @@ import torch
 from instride.errors import DamagedError, UnsafeCheckpointError
 from instride.saver.fitting import Fitting
 from instride.saver.loading import is_smaller_form, load_file
-from instride.saver.parts import fillable_state, gpus_of, kept_state
+from instride.saver.parts import fillable_state, gpus_of, is_optimizer, kept_state
 from instride.saver.placing import HOST, Homes, Placing, plain_tensors
 from instride.saver.reading import fill, skeleton_of
 from instride.snapshot.runtime import gpus_in_use
@@ -78,8 +78,7 @@ def _read_into(path: Path, manifest: Manifest | None, fitting: Fitting) -> dict[
         if fitting.may_fill(part):
             placing.match(saved.get(name), fillable_state(part))
         # Optimizers bring what is elsewhere to their parameters.
-        is_optimizer = isinstance(part, torch.optim.Optimizer)
-        homes = Homes(gpus_of(part)) if is_optimizer else everywhere
+        homes = Homes(gpus_of(part)) if is_optimizer(part) else everywhere
         placing.keep(kept_state(part, saved.get(name)), homes)
     placing.keep(saved.get("extra"), everywhere)
     tree: dict[str, Any] = placing.rebuild(saved)
