@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from tests.gpu.trainings import (
     load,
     lock_arena,
     make,
+    make_model,
     one_step,
 )
 
@@ -143,6 +145,21 @@ def test_a_step_that_is_a_replayed_graph_is_not_seen(room: str, tmp_path: Path) 
         hammer(saver, {"state": holder}, graph.replay)
 
 
+def test_a_step_that_is_a_graph_older_than_the_saver_is_not_seen(room: str, tmp_path: Path) -> None:
+    """Nobody saw its capture; what was seen are the hooks of eager steps before each save."""
+    model, optimizer = make(capturable=True)
+    one_step(model, optimizer)
+    for parameter in model.parameters():
+        parameter.grad = torch.ones_like(parameter)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        optimizer.step()
+    steps = cycle([optimizer.step, graph.replay])
+    parts = {"model": model, "optimizer": optimizer}
+    with instride.Saver(tmp_path, **parts) as saver:
+        hammer(saver, parts, lambda: next(steps)())
+
+
 def test_a_graph_can_be_captured_while_a_snapshot_is_on_its_way(
     queue: torch.Tensor, room: str, tmp_path: Path
 ) -> None:
@@ -163,7 +180,9 @@ def test_a_graph_can_be_captured_while_a_snapshot_is_on_its_way(
 def test_a_captured_optimizer_step_does_not_wait_for_what_is_outside(
     no_room: None, tmp_path: Path
 ) -> None:
-    model, optimizer = make(capturable=True)
+    model = make_model()
+    # Of a kind that cannot be told that it is captured: what can be is never late.
+    optimizer = torch.optim.SGD(model.parameters(), lr=1e-2, momentum=0.9)
     with instride.Saver(tmp_path, model=model, optimizer=optimizer) as saver:
         one_step(model, optimizer)
         torch.cuda.synchronize()

@@ -69,10 +69,11 @@ class Beats:
         """What belongs to optimizers whose hooks ran in the last step.
 
         Hooks do not run when a CUDA graph is replayed: what such a step changes must not be late.
+        A graph may be older than this, and its capture was not seen then.
         """
         fired = (self._fired | self._fired_before) - self._captured
         self._fired, self._fired_before = set(), set()
-        seen = [each for each in self._optimizers if id(each) in fired]
+        seen = [each for each in self._optimizers if id(each) in fired and not _is_for_graphs(each)]
         return lambda: _storages_of(seen)
 
     def _before_optimizer_step(self, *_: object) -> None:
@@ -129,6 +130,12 @@ def _followed(part: object) -> torch.optim.Optimizer | None:
 
 def _takes_hooks(optimizer: torch.optim.Optimizer) -> bool:
     return all(hasattr(optimizer, hooks) for hooks in STEP_HOOKS)
+
+
+def _is_for_graphs(optimizer: torch.optim.Optimizer) -> bool:
+    """Whether its steps may be captured: torch refuses that where the flag is unset. SGD and others
+    have none."""
+    return any(group.get("capturable") for group in optimizer.param_groups)
 
 
 def _storages_of(optimizers: Iterable[torch.optim.Optimizer]) -> dict[int, torch.Tensor]:
