@@ -9,7 +9,7 @@ import torch
 
 from instride.snapshot.arriving import Telling, tell_nobody
 from instride.snapshot.copying import WholeCopy
-from instride.snapshot.late import Promise
+from instride.snapshot.late import Storages
 
 BIT_BYTES = 1 << 20
 BREATH_S = 0.002
@@ -23,7 +23,7 @@ class ArrivingCopy(WholeCopy):
     meanwhile: Callable[[int], None] = staticmethod(lambda place: time.sleep(BREATH_S))
     """Called whenever something has come."""
 
-    def copy(self, promise: Promise) -> None:
+    def copy(self, promise: Callable[[], Storages]) -> None:
         self._held = [source.clone() for source in self._sources]
 
     def drain(self, tell: Telling = tell_nobody) -> None:

@@ -91,8 +91,28 @@ def test_an_optimizer_waits_only_for_what_is_copied_late(no_room: None, tmp_path
         promised = saver._beats._promise()()
         one_step(model, optimizer)
 
-        assert promised == {}
+        assert promised == []
         assert len(saver._beats._promise()()) == 4 * len(list(model.parameters()))
+
+
+@pytest.mark.parametrize("num_shown", [1 << 20, 8 << 20], ids=["a part of it", "all of it"])
+def test_what_shares_memory_with_a_parameter_may_be_written_to_before_the_step(
+    num_shown: int, room: str, tmp_path: Path
+) -> None:
+    """The optimizer is not the only one that changes that memory, and torch counts other versions
+    for who writes to it in this way."""
+    weight = torch.nn.Parameter(torch.zeros(8 << 20, device="cuda"))
+    weight.grad = torch.ones_like(weight)
+    shown = weight.data[:num_shown]
+    optimizer = torch.optim.SGD([weight], lr=1.0)
+    parts = {"state": Holder(weight=weight, shown=shown), "optimizer": optimizer}
+
+    def step() -> None:
+        shown.add_(0.5)
+        optimizer.step()
+
+    with instride.Saver(tmp_path, **parts) as saver:
+        hammer(saver, parts, step)
 
 
 def test_an_optimizer_waits_for_a_saver_that_nobody_has_any_more(

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 
+import instride
 from instride.saver.beating import Beats
+from instride.snapshot.copying import WholeCopy
+from instride.snapshot.late import Storages
 from tests.saver.following import Following
 
 pytestmark = pytest.mark.torch
@@ -45,3 +50,34 @@ def test_of_an_optimizer_for_graphs_nothing_is_promised(is_given_later: bool) ->
     captured.step()
     other.step()
     assert len(beats._promise()()) == 1, "the parameter of the other"
+
+
+def test_what_keeps_a_number_for_all_parameters_is_promised_as_well() -> None:
+    optimizer = torch.optim.AdamW([parameter()])
+    beats = following(optimizer)
+    optimizer.step()
+    optimizer.state["num_seen"] = 3
+    assert len(beats._promise()()) == 4
+
+
+def test_memory_that_somebody_else_has_a_part_of_is_not_late(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Storages] = []
+    copy = WholeCopy.copy
+
+    def ask(whole: WholeCopy, promise: Callable[[], Storages]) -> None:
+        asked.append(promise())
+        copy(whole, promise)
+
+    monkeypatch.setattr(WholeCopy, "copy", ask)
+    model = torch.nn.Linear(4, 3)
+    model.register_buffer("row", model.weight.data[1])
+    optimizer = torch.optim.AdamW(model.parameters())
+    with instride.Saver(tmp_path, model=model, optimizer=optimizer) as saver:
+        model(torch.ones(1, 4)).sum().backward()
+        optimizer.step()
+        saver.save(1).wait(60)
+
+    late = [model.bias, *(each for of in optimizer.state.values() for each in of.values())]
+    assert list(map(list, asked)) == [[tensor.data_ptr() for tensor in late]]

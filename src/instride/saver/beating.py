@@ -74,7 +74,7 @@ class Beats:
         fired = (self._fired | self._fired_before) - self._captured
         self._fired, self._fired_before = set(), set()
         seen = [each for each in self._optimizers if id(each) in fired and not _is_for_graphs(each)]
-        return lambda: _storages_of(seen)
+        return lambda: _tensors_of(seen)
 
     def _before_optimizer_step(self, *_: object) -> None:
         if self._engine is not None:
@@ -138,14 +138,10 @@ def _is_for_graphs(optimizer: torch.optim.Optimizer) -> bool:
     return any(group.get("capturable") for group in optimizer.param_groups)
 
 
-def _storages_of(optimizers: Iterable[torch.optim.Optimizer]) -> dict[int, torch.Tensor]:
-    """What optimizers change, by the address of its storage."""
+def _tensors_of(optimizers: Iterable[torch.optim.Optimizer]) -> list[torch.Tensor]:
+    """What optimizers change: parameters, and what is kept of each of them."""
     found = [p for each in optimizers for group in each.param_groups for p in group["params"]]
-    found += [
-        value
-        for each in optimizers
-        for state in each.state.values()
-        for value in state.values()
-        if isinstance(value, torch.Tensor)
-    ]
-    return {tensor.untyped_storage().data_ptr(): tensor for tensor in found}
+    kept = [state for each in optimizers for state in each.state.values()]
+    # Some keep a number for all parameters there.
+    values = [value for state in kept if isinstance(state, dict) for value in state.values()]
+    return found + [value for value in values if isinstance(value, torch.Tensor)]

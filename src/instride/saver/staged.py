@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from instride.faults import ARRIVE_PHASE, reached
 from instride.snapshot.copying import WholeCopy, stream
 from instride.snapshot.freezing import Frozen
-from instride.snapshot.late import Promise
+from instride.snapshot.late import Promise, wholly_promised
 from instride.snapshot.planning import Plan
 from instride.snapshot.wholesale import save_into
 from instride.store.manifest import PIECE_BYTES
@@ -59,8 +59,10 @@ class Skeletal:
             self.said = f"training waits while what is on {' and '.join(plan.others)} is copied"
 
     def copy(self, copier: WholeCopy, promise: Promise) -> None:
+        assert self._frozen is not None, "a snapshot is taken once"
+        saved = self._frozen.tensors
         self._copier = copier
-        copier.copy(promise)
+        copier.copy(lambda: wholly_promised(promise(), saved))
         self.arrives = copier.arrives_in_order
         self._stager.page[COPIED] = 0
 

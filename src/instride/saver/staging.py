@@ -42,7 +42,7 @@ class Stager:
         self._plan: Plan | None = None
         self._copy: WholeCopy | None = None
         self._device_arenas = DeviceArenas()
-        self.promises: Callable[[], Promise] = lambda: dict
+        self.promises: Callable[[], Promise] = lambda: list
         """Asked once for each snapshot what only a fenced optimizer will change."""
         self.has_stepped: Callable[[], bool] = lambda: True
         """Whether training has run by now as it will, and shown how much memory it needs."""

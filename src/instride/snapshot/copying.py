@@ -14,7 +14,7 @@ from instride.snapshot.arriving import Nearest, Telling, tell_nobody
 from instride.snapshot.cuda import DeviceCopy
 from instride.snapshot.device_arena import DeviceArenas
 from instride.snapshot.forking import without_threads_of_a_parent
-from instride.snapshot.late import Promise
+from instride.snapshot.late import Storages
 from instride.snapshot.planning import Plan, is_ordered
 from instride.snapshot.runtime import await_devices
 from instride.snapshot.together import together
@@ -74,7 +74,7 @@ class WholeCopy:
             for device in self._devices:
                 device.begin()
 
-    def copy(self, promise: Promise) -> None:
+    def copy(self, promise: Callable[[], Storages]) -> None:
         """One call for all storages: it releases the GIL and uses torch's own threads.
 
         Those of a GPU are ordered behind what it computes; the others are copied on return.

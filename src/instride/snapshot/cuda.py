@@ -7,7 +7,7 @@ a loop that synchronizes every step waits for all streams, and would wait for on
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import torch
 
@@ -17,7 +17,7 @@ from instride.snapshot.blocks import WORDS, Block, Pairs, Share, block_bytes_for
 from instride.snapshot.crossing import HURRIED_BYTES, Crossing
 from instride.snapshot.device_arena import DeviceArena
 from instride.snapshot.gathering import Move, Moves
-from instride.snapshot.late import ChangedError, LateCopy, Promise
+from instride.snapshot.late import ChangedError, LateCopy, Storages
 from instride.snapshot.planning import Plan
 from instride.snapshot.runtime import let_others_capture
 
@@ -60,7 +60,7 @@ class DeviceCopy:
                 self._stage(self._blocks, taken)
                 self._is_begun = True
 
-    def copy(self, promise: Promise) -> None:
+    def copy(self, promise: Callable[[], Storages]) -> None:
         """Take the snapshot, in the order of the stream that computes. Returns at once."""
         if self._is_begun:
             self._is_begun = False
@@ -108,7 +108,7 @@ class DeviceCopy:
             for source in self._sources:
                 source.record_stream(stream)
 
-    def _leave_for_later(self, blocks: list[Block], promised: dict[int, torch.Tensor]) -> None:
+    def _leave_for_later(self, blocks: list[Block], promised: Storages) -> None:
         late: list[Share] = []
         prompt: list[Share] = []
         for share in (share for block in blocks for share in block.shares):
@@ -164,7 +164,7 @@ def _moves(blocks: Iterable[Block], block_bytes: int) -> Iterator[Move]:
             yield Move(share.bytes.data_ptr(), place, share.bytes.numel())
 
 
-def _num_prompt(block: Block, promised: dict[int, torch.Tensor]) -> int:
+def _num_prompt(block: Block, promised: Storages) -> int:
     """Bytes that cannot wait: the blocks with most of them get the room that there is."""
     return sum(
         share.last - share.first

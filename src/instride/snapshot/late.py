@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import torch
 
@@ -11,8 +11,29 @@ from instride.faults import LATE_PHASE, reached
 from instride.snapshot.blocks import Share
 from instride.snapshot.crossing import Crossing
 
-Promise = Callable[[], dict[int, torch.Tensor]]
-"""Tells which tensors only a fenced optimizer changes, by the address of their storage."""
+Promise = Callable[[], list[torch.Tensor]]
+"""Tells which tensors only a fenced optimizer changes."""
+Storages = dict[int, list[torch.Tensor]]
+"""What may be late, by the address of the storage, and the tensors that lie in it."""
+
+
+def wholly_promised(promised: list[torch.Tensor], saved: Iterable[torch.Tensor]) -> Storages:
+    """The storages in which all that is saved was promised. What else lies in one, as a buffer may
+    that shows a part of a parameter, is changed by others, and must be copied in order.
+
+    A tensor is known by itself, not by its place: another one over the same memory, also if it has
+    all of it, may be somebody's to write to.
+    """
+    owned = set(map(id, promised))
+    found: Storages = {}
+    in_part: set[int] = set()
+    for tensor in saved:
+        address = tensor.untyped_storage().data_ptr()
+        if id(tensor) in owned:
+            found.setdefault(address, []).append(tensor)
+        else:
+            in_part.add(address)
+    return {address: found[address] for address in found if address not in in_part}
 
 
 class ChangedError(Exception):
@@ -39,8 +60,9 @@ class LateCopy:
         self._is_over = threading.Event()
         self._end: torch.cuda.Event | None = None
 
-    def begin(self, shares: list[Share], promised: dict[int, torch.Tensor]) -> None:
-        self._tensors = [promised[share.source.data_ptr()] for share in shares]
+    def begin(self, shares: list[Share], promised: Storages) -> None:
+        addresses = {share.source.data_ptr() for share in shares}
+        self._tensors = [tensor for address in addresses for tensor in promised[address]]
         self._is_fenced = self._is_changed = False
         self._end = None
         self._is_issued.clear()

@@ -203,7 +203,7 @@ def test_memory_is_locked_while_an_optimizer_waits(
     arena = Arena()
     late = LateCopy(Crossing(arena, arena.memory, ring))
     source = random_bytes(8)
-    late.begin([cast(Share, SimpleNamespace(source=source))], {source.data_ptr(): source})
+    late.begin([cast(Share, SimpleNamespace(source=source))], {source.data_ptr(): [source]})
     waiting = threading.Thread(target=late.fence, args=(torch.device("cuda", 0),))
     with arena.backlog.watched(torch.device("cuda", 0)):
         assert not arena.backlog.is_left
