@@ -13,15 +13,23 @@ import torch
 
 from instride.snapshot.views import view_of
 
+DEVICES = {"cuda": "GPUs", "xpu": "XPUs"}
+"""Where torch has a generator for each device, and what people call these."""
+
 
 def random_states() -> dict[str, Any]:
-    """Python's, NumPy's (where it is used) and torch's generators, as they are now."""
+    """Python's, NumPy's (where it is used) and torch's generators, as they are now; those of
+    devices where these are used."""
     states: dict[str, Any] = {
         "python": random.getstate(),
         "torch": _bytes_of(torch.get_rng_state()),
     }
-    if torch.cuda.is_available() and torch.cuda.is_initialized():
-        states["cuda"] = [_bytes_of(state) for state in torch.cuda.get_rng_state_all()]
+    for kind in DEVICES:
+        backend = getattr(torch, kind)
+        if backend.is_initialized():  # to ask whether there are any would wake some of them up
+            states[kind] = [_bytes_of(state) for state in backend.get_rng_state_all()]
+    if torch.backends.mps.is_available():  # has one device, and does not say whether it is used
+        states["mps"] = _bytes_of(torch.mps.get_rng_state())
     numpy = sys.modules.get("numpy")
     if numpy is not None:
         states["numpy"] = _plain(numpy.random.get_state(legacy=False))
@@ -30,24 +38,42 @@ def random_states() -> dict[str, Any]:
 
 def restore_random_states(states: dict[str, Any]) -> list[str]:
     """Let the generators go on where they were; what of them cannot."""
-    left_out = []
+    left_out: list[str] = []
     if "python" in states:
         version, internal, gauss = states["python"]
         random.setstate((version, tuple(internal), gauss))
     if "torch" in states:
         torch.set_rng_state(_tensor_of(states["torch"]))
-    if "cuda" in states:
-        if torch.cuda.device_count() == len(states["cuda"]):
-            torch.cuda.set_rng_state_all([_tensor_of(state) for state in states["cuda"]])
-        else:
-            left_out.append(
-                f"the generators of {len(states['cuda'])} GPUs were saved, and there are "
-                f"{torch.cuda.device_count()}: they do not go on where they were"
-            )
+    for kind in DEVICES:
+        left_out += _restore_devices(kind, states[kind]) if kind in states else []
+    if "mps" in states:
+        left_out += _restore_mps(states["mps"])
     numpy = sys.modules.get("numpy")
     if "numpy" in states and numpy is not None:
         left_out += _restore_numpy(numpy, states["numpy"])
     return left_out
+
+
+def _restore_devices(kind: str, saved: list[bytes]) -> list[str]:
+    backend = getattr(torch, kind)
+    num_here = backend.device_count()
+    if num_here != len(saved):
+        return [
+            f"the generators of {len(saved)} {DEVICES[kind]} were saved, and there are "
+            f"{num_here}: they do not go on where they were"
+        ]
+    backend.set_rng_state_all([_tensor_of(state) for state in saved])
+    return []
+
+
+def _restore_mps(saved: bytes) -> list[str]:
+    if not torch.backends.mps.is_available():
+        return [
+            "the generator of MPS was saved, and there is no MPS here: it does not go on where it "
+            "was"
+        ]
+    torch.mps.set_rng_state(_tensor_of(saved))
+    return []
 
 
 def _restore_numpy(numpy: Any, saved: dict[str, Any]) -> list[str]:
