@@ -147,6 +147,30 @@ def test_a_compiled_model_and_a_compiled_optimizer_step(room: str, tmp_path: Pat
         hammer(saver, parts, step, range(1, 5))
 
 
+@pytest.mark.filterwarnings("default")  # the compiler warns of itself
+def test_a_model_that_is_compiled_to_graphs(room: str, tmp_path: Path) -> None:
+    """Forward and backward are captured while a snapshot is on its way, then replayed, and write to
+    averages that no version is counted of. The optimizer steps as ever, and waits."""
+    from torch._inductor import cudagraph_trees
+
+    torch.compiler.reset()  # what others compiled counts against a limit, and nothing is beyond it
+    model, optimizer = make(fused=True)
+    compiled = torch.compile(model, mode="reduce-overhead")
+    parts: dict[str, Any] = {"model": model, "optimizer": optimizer}
+
+    def step() -> None:
+        torch.compiler.cudagraph_mark_step_begin()
+        loss_of(compiled).backward()
+        optimizer.step()
+        optimizer.zero_grad()
+
+    with instride.Saver(tmp_path, **parts) as saver:
+        hammer(saver, parts, step, range(1, 7))
+    device = torch.cuda.current_device()
+    graphs = cudagraph_trees.get_manager(device, create_if_none_exists=False)
+    assert graphs is not None, "the compiler captured nothing: this was the test above once more"
+
+
 def test_state_that_is_kept_on_the_host_and_written_from_the_device(
     queue: torch.Tensor, room: str, tmp_path: Path
 ) -> None:
