@@ -40,6 +40,7 @@ def test_as_long_as_something_is_late_an_optimizer_waits_for_it() -> None:
     optimizer.step()
     assert engine.asked == ["fence", "fence"]
     assert beats._engine is None  # the hook stays, and holds nothing
+    assert not beats._optimizers
     optimizer.step()
     assert engine.asked == ["fence", "fence"]
 

@@ -81,6 +81,7 @@ class Beats:
             self._engine.fence()
             if self._is_over and not self._engine.is_late:
                 self._engine = None  # nobody is called from here any more
+                self._optimizers = []
 
     def _after_optimizer_step(self, optimizer: Any, *_: object) -> None:
         """Only the same optimizer seen again is another step: there may be several."""
