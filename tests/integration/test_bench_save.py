@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +52,54 @@ def test_a_short_run_fits_the_schema(
     assert answer["left_out"] == []
     assert "instride" in page.read_text(encoding="utf-8")
     assert list(tmp_path.iterdir()) == [page]
+
+
+def start(*args: str) -> subprocess.Popen[str]:
+    program = "import sys; from instride.cli.main import main; sys.exit(main())"
+    return subprocess.Popen(
+        [sys.executable, "-c", program, "bench", "save", *args],
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def num_lines(file: Path) -> int:
+    return file.read_bytes().count(b"\n") if file.exists() else 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="children end with their parent on Linux")
+def test_what_is_stopped_and_what_is_killed_goes_on(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    (folder := tmp_path / "folder").mkdir()
+    answers = tmp_path / "answers.jsonl"
+    options = ["--ways", "torch.save", "--params", SMALLEST, "--rounds", "1", "--saves", "2",
+               "--no-memory", "--folder", str(folder), "--resume", str(answers)]  # fmt: skip
+    for number, num_new in ((signal.SIGTERM, 3), (signal.SIGKILL, 2)):
+        wanted = num_lines(answers) + num_new
+        with start(*options) as process:
+            while num_lines(answers) < wanted:
+                assert process.poll() is None
+                time.sleep(0.01)
+            process.send_signal(number)
+            _, told = process.communicate(timeout=60)
+        if number is signal.SIGTERM:
+            assert process.returncode == 130
+            assert told.strip() == f"stopped: the same command goes on with what is in {answers}"
+            assert list(folder.iterdir()) == []
+    assert list(folder.iterdir()) != []
+    assert main(["bench", "save", *options, "--json"]) == 0
+    answer = json.loads(capfd.readouterr().out)
+    schema = ROOT / "docs/reference/bench-save.schema.json"
+    jsonschema.validate(answer, json.loads(schema.read_text(encoding="utf-8")))
+    assert [row["name"] for row in answer["rows"]] == ["none", "torch.save"]
+    assert answer["goes"]["num_goes"] == 3
+    assert list(folder.iterdir()) == []
+    lines = map(json.loads, answers.read_bytes().splitlines())
+    asked = [line["asked"] for line in lines if "asked" in line]
+    assert len(asked) == len({json.dumps(each) for each in asked}) == 5
 
 
 def test_every_way_has_a_name_on_the_command_line() -> None:

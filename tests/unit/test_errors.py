@@ -20,6 +20,7 @@ from instride.errors import (
     BadSettingError,
     BenchFailedError,
     BinaryLogError,
+    CannotResumeError,
     DamagedError,
     EmptyLogError,
     InstrideError,
@@ -119,6 +120,9 @@ EXAMPLES: list[tuple[InstrideError, str]] = [
     (BenchFailedError("the disk is full"), "the disk is full"),
     (BenchFailedError("cuda", is_device=True), "`cuda`"),
     (NeedsLinuxError("darwin"), "darwin"),
+    (CannotResumeError("a.jsonl", ["num_params=1"], ["num_params=2"]), "`num_params=1`"),
+    (CannotResumeError("a.jsonl", message="message.foreign"), "`a.jsonl`"),
+    (CannotResumeError("a.jsonl", message="message.busy", hint="hint.busy"), "`a.jsonl`"),
 ]
 TREE_LINE = re.compile(r"(?:[|`]-- )?(\w+Error) +(?:\((\w+)\) +)?(\d+)(?: .*)?")
 

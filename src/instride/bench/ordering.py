@@ -37,6 +37,8 @@ class Request(msgspec.Struct, frozen=True):
     num_saves: int = SAVES_A_ROUND
     watches_memory: bool = True
     is_synced_loop: bool = True
+    resume: str | None = None
+    """The file that answers are kept in, and that those of before are taken from."""
 
 
 def order_for(

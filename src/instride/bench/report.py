@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 import msgspec
 
 SCHEMA = 1
@@ -139,6 +141,15 @@ class LeftOut(msgspec.Struct, frozen=True):
     why: str
 
 
+class Goes(msgspec.Struct, frozen=True):
+    """When it was measured, by commands that went on where one before them was stopped."""
+
+    num_goes: int
+    first: datetime
+    """When the first answer came that is told of here."""
+    last: datetime
+
+
 class Report(msgspec.Struct, frozen=True):
     """What `instride bench save --json` prints."""
 
@@ -164,3 +175,6 @@ class Report(msgspec.Struct, frozen=True):
     """What of a step on a device passes before its optimizer may change anything."""
     round_trip: RoundTrip | None = None
     often: Often | None = None
+    goes: Goes | None = None
+    """Null where this command measured all of it; otherwise the load of the machine is the highest
+    of those at the start of each go."""

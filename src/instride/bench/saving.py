@@ -16,10 +16,14 @@ from statistics import median
 
 import msgspec
 
-from instride.bench.asking import A, ChildFailedError, ask
+from instride.bench.answers import SCRATCH, Answers, answers_in
+from instride.bench.asking import A, ChildFailedError
+from instride.bench.conditions import Conditions
+from instride.bench.inquiry import Inquiry
 from instride.bench.machine import machine
 from instride.bench.names import (
     MOST_STEPS_ON_A_GPU,
+    NAMES,
     NOTHING,
     OURS,
     OURS_WITHOUT_ROOM,
@@ -39,8 +43,8 @@ from instride.bench.orders import (
     Timed,
     Upkeep,
 )
-from instride.bench.report import SCHEMA, DeviceFloors, Floors, LeftOut, Often, Report, RoundTrip
-from instride.bench.summary import summarise
+from instride.bench.report import SCHEMA, LeftOut, Machine, Often, Report, RoundTrip, Row
+from instride.bench.summary import middle_device_floors, middle_floors, summarise
 from instride.errors import BenchFailedError, MissingLibraryError
 
 HAMMERED_AT_ONCE = 4
@@ -60,11 +64,24 @@ class _Gathered:
 
 
 def run(request: Request, on_progress: Callable[[str], None] = lambda text: None) -> Report:
-    """Measure all that was asked for. Raises MissingLibraryError, BenchFailedError."""
+    """Measure all that was asked for and was not measured before. Raises MissingLibraryError,
+    BenchFailedError, CannotResumeError, UnwritableError."""
     if find_spec("torch") is None:
         raise MissingLibraryError("bench save", "torch")
-    with tempfile.TemporaryDirectory(dir=request.folder, prefix="instride-bench-") as scratch:
-        bench = _Bench(request, Path(scratch).absolute(), on_progress)
+    here = machine(request.folder, request.device)
+    conditions = Conditions(
+        SCHEMA, here, request.num_params, request.device, request.is_synced_loop
+    )
+    with (
+        answers_in(request.resume, conditions) as answers,
+        # What a writer adds while it is deleted must not be what the command ends with.
+        tempfile.TemporaryDirectory(
+            dir=request.folder, prefix=SCRATCH, ignore_cleanup_errors=True
+        ) as scratch,
+    ):
+        if answers:
+            on_progress(f"{request.resume}: {len(answers)} answers are there")
+        bench = _Bench(request, Path(scratch).absolute(), here, answers, on_progress)
         bench.hammer()
         for number in range(request.num_rounds):
             bench.time_all(number)
@@ -72,17 +89,25 @@ def run(request: Request, on_progress: Callable[[str], None] = lambda text: None
 
 
 class _Bench:
-    def __init__(self, request: Request, scratch: Path, on_progress: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        request: Request,
+        scratch: Path,
+        here: Machine,
+        answers: Answers,
+        on_progress: Callable[[str], None],
+    ) -> None:
         self._request = request
         self._scratch = scratch
-        self._on_progress = on_progress
+        self._machine = here
+        self._answers = answers
         # What the others are compared with is always measured.
-        ways = list(dict.fromkeys([NOTHING, *request.ways]))
-        self._found = {name: _Gathered() for name in ways}
+        wanted = {NOTHING, *request.ways}
+        self._inquiry = Inquiry(wanted, answers, scratch, on_progress)
+        names = wanted | answers.ways
+        self._found = {name: _Gathered() for name in NAMES if name in names}
         self._left_out: list[LeftOut] = []
-        self._limits: list[Floors] = []
-        self._device_limits: list[DeviceFloors] = []
-        self._machine = machine(request.folder, request.device)
+        self._limits: list[Limits] = []
 
     def hammer(self) -> None:
         """Which ways are there, which of them tear, and how much memory they take."""
@@ -100,10 +125,12 @@ class _Bench:
 
     def _hammer(self, name: str) -> str | None:
         """Look at one way; why nothing can be seen there, if so."""
-        self._on_progress(f"{name}: memory and torn snapshots")
         found = self._found[name]
+        what = f"{name}: memory and torn snapshots"
         try:
-            answer, found.peak_bytes = ask(self._order(Task.HAMMER, name), Hammered)
+            answer, found.peak_bytes = self._inquiry.ask(
+                what, self._order(Task.HAMMER, name), Hammered
+            )
         except ChildFailedError as error:
             return str(error)
         found.is_torn = answer.is_torn
@@ -112,9 +139,9 @@ class _Bench:
     def time_all(self, number: int) -> None:
         names = list(self._found)
         for name in names if number % 2 else names[::-1]:
-            self._on_progress(f"{name}: round {number + 1} of {self._request.num_rounds}")
+            what = f"{name}: round {number + 1} of {self._request.num_rounds}"
             try:
-                answer, _ = ask(self._order(Task.TIME, name), Timed)
+                answer, _ = self._inquiry.ask(what, self._order(Task.TIME, name), Timed, number)
             except ChildFailedError as error:
                 self._left_out.append(LeftOut(name, str(error)))
                 self._leave_out(self._left_out[-1])
@@ -122,12 +149,11 @@ class _Bench:
             self._found[name].rounds.append(answer.saves)
             self._found[name].idle_durable_s += answer.idle_durable_s
             self._found[name].last = answer
-        self._on_progress("floors")
         order = msgspec.structs.replace(self._order(Task.FLOORS), num_bytes=self._state_bytes)
-        limits = self._ask_or_end(order, Limits)
-        self._limits.append(limits.floors)
-        if limits.device_floors is not None:
-            self._device_limits.append(limits.device_floors)
+        try:
+            self._limits.append(self._inquiry.ask("floors", order, Limits, number)[0])
+        except ChildFailedError as error:
+            raise BenchFailedError(str(error)) from error
 
     @property
     def _state_bytes(self) -> int:
@@ -149,68 +175,49 @@ class _Bench:
             raise BenchFailedError(each.why)
         del self._found[each.name]
 
-    def _ask_or_end(self, order: Order, kind: type[A]) -> A:
-        try:
-            return ask(order, kind)[0]
-        except ChildFailedError as error:
-            raise BenchFailedError(str(error)) from error
-
     def report(self) -> Report:
         upkeep = None
         if OURS in self._found:
             order = self._order(Task.UPKEEP)
             upkeep = self._ask_or_do_without(f"{OURS}: upkeep", order, Upkeep)
+        rows = [self._row(name, found) for name, found in self._found.items()]
+        round_trip, often = self._round_trip(), self._often()
         nothing = self._found[NOTHING]
         assert nothing.last is not None
         return Report(
             SCHEMA,
-            self._machine,
+            msgspec.structs.replace(self._machine, load=self._answers.load),
             self._state_bytes,
             median(save.base_s for saves in nothing.rounds for save in saves),
-            [
-                summarise(
-                    name,
-                    found.rounds,
-                    found.idle_durable_s,
-                    torn=found.is_torn,
-                    synced=found.last is not None and found.last.is_synced,
-                    peak_host_bytes=found.peak_bytes - nothing.peak_bytes
-                    if self._request.watches_memory
-                    else None,
-                    prepared=self._prepared(name),
-                )
-                for name, found in self._found.items()
-            ],
-            self._floors(),
+            rows,
+            middle_floors(self._limits),
             self._left_out,
             upkeep.planning_s if upkeep else None,
             upkeep.beat_s if upkeep else None,
             device=self._request.device,
             is_synced_loop=self._request.is_synced_loop,
-            device_floors=self._device_floors(),
+            device_floors=middle_device_floors(self._limits),
             forward_and_backward_s=nothing.last.forward_and_backward_s,
-            round_trip=self._round_trip(),
-            often=self._often(),
+            round_trip=round_trip,
+            often=often,
+            goes=self._answers.goes(),
         )
 
-    def _floors(self) -> Floors:
-        writing_s = [each.direct_write_s for each in self._limits if each.direct_write_s]
-        return Floors(
-            median(each.memcpy_s for each in self._limits), median(writing_s) if writing_s else None
-        )
-
-    def _device_floors(self) -> DeviceFloors | None:
-        if not self._device_limits:
-            return None
-        return DeviceFloors(
-            median(each.copy_s for each in self._device_limits),
-            median(each.bus_s for each in self._device_limits),
+    def _row(self, name: str, found: _Gathered) -> Row:
+        peak_bytes = found.peak_bytes - self._found[NOTHING].peak_bytes
+        return summarise(
+            name,
+            found.rounds,
+            found.idle_durable_s,
+            torn=found.is_torn,
+            synced=found.last is not None and found.last.is_synced,
+            peak_host_bytes=peak_bytes if self._request.watches_memory else None,
+            prepared=self._prepared(name),
         )
 
     def _prepared(self, name: str) -> Prepared | None:
         if name not in STEPS_THAT_PREPARE or not self._is_on_gpu:
             return None
-        self._on_progress(f"{name}: preparing")
         order = msgspec.structs.replace(
             self._order(Task.PREPARE, name),
             num_saves=TIMES_TO_PREPARE[name],
@@ -231,13 +238,12 @@ class _Bench:
         """What is only measured of us, and on a GPU."""
         if OURS not in self._found or not self._is_on_gpu:
             return None
-        self._on_progress(f"{OURS}: {what}")
         return self._ask_or_do_without(f"{OURS}: {what}", self._order(task, OURS), kind)
 
     def _ask_or_do_without(self, what: str, order: Order, kind: type[A]) -> A | None:
         """At the end of half an hour, what was measured is not given up for the rest."""
         try:
-            return ask(order, kind)[0]
+            return self._inquiry.ask(what, order, kind)[0]
         except ChildFailedError as error:
             self._left_out.append(LeftOut(what, str(error)))
             return None

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import median, quantiles
 
-from instride.bench.orders import Prepared, Save
-from instride.bench.report import Row
+from instride.bench.orders import Limits, Prepared, Save
+from instride.bench.report import DeviceFloors, Floors, Row
 
 NUM_TRACED_BEFORE = 10
 
@@ -71,3 +71,21 @@ def _spread(values: Sequence[float]) -> float:
     """Between the quartiles: one save that was disturbed must not stand for all."""
     first, _, third = quantiles(values, n=4, method="inclusive")
     return third - first
+
+
+def middle_floors(limits: Sequence[Limits]) -> Floors:
+    """The median of each, over all rounds."""
+    floors = [each.floors for each in limits]
+    writing_s = [each.direct_write_s for each in floors if each.direct_write_s]
+    return Floors(
+        median(each.memcpy_s for each in floors), median(writing_s) if writing_s else None
+    )
+
+
+def middle_device_floors(limits: Sequence[Limits]) -> DeviceFloors | None:
+    floors = [each.device_floors for each in limits if each.device_floors is not None]
+    if not floors:
+        return None
+    return DeviceFloors(
+        median(each.copy_s for each in floors), median(each.bus_s for each in floors)
+    )

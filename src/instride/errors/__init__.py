@@ -31,7 +31,8 @@
     |-- PackError             (ValueError) 44  a file cannot be packed or unpacked
     |-- NoAgentError             (OSError) 45  no agent ever worked in the directory
     |-- BenchFailedError    (RuntimeError) 50  a benchmark could not be run here
-    `-- NeedsLinuxError     (RuntimeError) 51  the agent on another system
+    |-- NeedsLinuxError     (RuntimeError) 51  the agent on another system
+    `-- CannotResumeError     (ValueError) 52  a benchmark that was stopped, of other conditions
 
 A message says what failed, with the value in backticks; the hint is a command that works. An error
 carries texts with gaps, and facts that fill them: its own words are English, and `cli` lets a
@@ -44,7 +45,8 @@ from instride.errors.agent import BadConfigError as BadConfigError
 from instride.errors.agent import NoAgentError as NoAgentError
 from instride.errors.base import InstrideError as InstrideError
 from instride.errors.base import looking_at as looking_at
-from instride.errors.checkpoints import BenchFailedError as BenchFailedError
+from instride.errors.benches import BenchFailedError as BenchFailedError
+from instride.errors.benches import CannotResumeError as CannotResumeError
 from instride.errors.checkpoints import DamagedError as DamagedError
 from instride.errors.checkpoints import MismatchError as MismatchError
 from instride.errors.checkpoints import MissingLibraryError as MissingLibraryError

@@ -219,20 +219,3 @@ class PackError(InstrideError, ValueError):
             pack=shlex.quote(pack),
             look=looking_at(path),
         )
-
-
-class BenchFailedError(InstrideError, RuntimeError):
-    """A benchmark could not be run here."""
-
-    exit_code = 50
-    texts: ClassVar = {
-        "message": "the benchmark could not be run: {why}",
-        "message.device": "torch finds no device `{why}` here",
-        "hint": "fewer parameters need less memory and disk: `--params 1000000`",
-        "hint.device": "`--device cpu` measures ways of saving without a GPU",
-    }
-
-    def __init__(self, why: str, *, is_device: bool = False) -> None:
-        """`is_device`: it is the name of one that is not there."""
-        form = ".device" if is_device else ""
-        super().__init__(f"message{form}", f"hint{form}", why=why)

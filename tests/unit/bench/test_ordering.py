@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import pytest
@@ -11,7 +10,6 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from instride.bench import saving  # noqa: E402 - needs torch
-from instride.bench.asking import ChildFailedError  # noqa: E402
 from instride.bench.bars import bars  # noqa: E402
 from instride.bench.names import (  # noqa: E402
     NOTHING,
@@ -22,43 +20,18 @@ from instride.bench.names import (  # noqa: E402
 )
 from instride.bench.ordering import Request, order_for  # noqa: E402
 from instride.bench.orders import (  # noqa: E402
-    Hammered,
-    Limits,
     Order,
-    Prepared,
-    Save,
-    SavedOften,
     Task,
-    ThereAndBack,
-    Timed,
-    Upkeep,
 )
 from instride.bench.report import (  # noqa: E402
-    DeviceFloors,
-    Floors,
-    Machine,
-    Often,
     Report,
-    RoundTrip,
 )
 from instride.cli.render.bench import page_of  # noqa: E402
 from instride.cli.render.bench_page import verdict  # noqa: E402
+from tests.unit.bench.faked import Faked  # noqa: E402
 
 pytestmark = pytest.mark.torch
 WAYS = [NOTHING, "torch.save", OURS, OURS_WITHOUT_ROOM]
-MACHINE = Machine(16, "a processor", 1 << 37, "ext4", "Linux 6", "3.12", "2.11", 0.1, "a GPU")
-SAVE = Save(0.005, 1.515, 8.0, [0.15] * 10, [0.15] * 40)
-ANSWERS = {
-    Task.TIME: Timed(15 * 10**9, [SAVE] * 4, [], True, 0.14),
-    Task.PREPARE: Prepared([0.03, 0.05, 0.04], [0.01], [0.4]),
-    Task.HAMMER: Hammered(False),
-    Task.FLOORS: Limits(Floors(0.4, None), DeviceFloors(0.007, 0.29)),
-    Task.UPKEEP: Upkeep(0.001, 1e-6),
-    Task.OFTEN: SavedOften(Often([0.004, 0.007, 0.006], 17, 1)),
-    Task.ROUND_TRIP: ThereAndBack(
-        RoundTrip([8.3], [8.2], [7.5], {}, [4.7, 4.8], [4.6, 4.5], {}, 0.15, 0.15)
-    ),
-}
 
 
 def ordered(request: Request, way: str, *windows: int) -> Order:
@@ -80,16 +53,7 @@ def test_what_shows_the_noise_has_windows_as_long_as_ours() -> None:
 
 def run_on_a_gpu(monkeypatch: pytest.MonkeyPatch, folder: Path, *failing: Task) -> Report:
     """All of it but the processes, some of which fail."""
-
-    def answer(order: Order, kind: type[Any]) -> tuple[Any, int]:
-        if order.task in failing:
-            raise ChildFailedError("out of memory")
-        found = ANSWERS[order.task]
-        assert isinstance(found, kind)
-        return found, 0
-
-    monkeypatch.setattr(saving, "ask", answer)
-    monkeypatch.setattr(saving, "machine", lambda folder, device: MACHINE)
+    Faked(monkeypatch).failing = failing
     request = Request(WAYS, device="cuda", num_rounds=1, folder=str(folder), watches_memory=False)
     return saving.run(request)
 

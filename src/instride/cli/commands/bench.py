@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar
-
 import click
 
 from instride.bench.interference.names import (
@@ -24,33 +20,8 @@ from instride.bench.names import (
     SAVES_A_ROUND,
     names_on,
 )
-from instride.cli.options import HELP, F, json_option, number_option
-
-if TYPE_CHECKING:
-    import msgspec
-
-    from instride.cli.render.bench_page import Page
-
-R = TypeVar("R", bound="msgspec.Struct")
-
-
-def _folder(room: str) -> Callable[[F], F]:
-    return click.option(
-        "--folder",
-        default=".",
-        metavar="DIR",
-        help=f"Where to write, and delete again, {room}; here by default.",
-    )
-
-
-def _answer(form: str = "as Markdown") -> Callable[[F], F]:
-    """How the answer is given: `as_json` and `record`."""
-
-    def with_both(command: F) -> F:
-        wording = f"Also write the answer down, {form}."
-        return json_option(click.option("--record", metavar="FILE", help=wording)(command))
-
-    return with_both
+from instride.cli.benches import answer_options, can_be_stopped, folder_option, give, say
+from instride.cli.options import HELP, number_option
 
 
 @click.group("bench", context_settings=HELP)
@@ -82,10 +53,16 @@ def command() -> None:
     metavar="WAY",
     help=f"Only this way of saving, beside `none`: {', '.join(NAMES[1:])}. May be repeated.",
 )
-@_folder("four times the state")
+@folder_option("four times the state")
 @click.option("--no-memory", is_flag=True, help="Do not look how much memory each way takes.")
 @click.option("--no-sync", is_flag=True, help="Do not wait for the GPU after every step.")
-@_answer()
+@click.option(
+    "--resume",
+    metavar="FILE",
+    help="Keep each measurement in FILE as soon as it is made, and take those that are there: the "
+    "same command goes on where it was stopped, and other ways become more rows.",
+)
+@answer_options()
 @click.option("--picture", metavar="FILE", help="Also draw the steps around a save, as SVG.")
 def save(
     device: str,
@@ -96,6 +73,7 @@ def save(
     folder: str,
     no_memory: bool,
     no_sync: bool,
+    resume: str | None,
     as_json: bool,
     record: str | None,
     picture: str | None,
@@ -117,15 +95,17 @@ def save(
         saves,
         watches_memory=not no_memory,
         is_synced_loop=not no_sync,
+        resume=resume,
     )
-    report = run(request, _say)
+    with can_be_stopped(resume):
+        report = run(request, say)
     if picture is not None:
         from pathlib import Path
 
         from instride.bench.picture import write_picture
 
         write_picture(report, Path(picture))
-    _give(report, page_of, as_json, record)
+    give(report, page_of, as_json, record)
 
 
 @command.command("pack", context_settings=HELP)
@@ -141,7 +121,7 @@ def save(
     "Repeat the tensors until files are that large; with 0 they are as trained.",
     least=0,
 )
-@_answer()
+@answer_options()
 def pack(
     checkpoints: str | None, steps: int, megabytes: int, as_json: bool, record: str | None
 ) -> None:
@@ -160,7 +140,7 @@ def pack(
         folder = Path(checkpoints or temporary)
         folder.mkdir(parents=True, exist_ok=True)
         answer = bench(folder, megabytes * 10**6, steps)
-    _give(answer, page_of, as_json, record)
+    give(answer, page_of, as_json, record)
 
 
 @command.command("interference", context_settings=HELP)
@@ -193,8 +173,8 @@ def pack(
     metavar="S",
     help="Length of a block.",
 )
-@_folder("three times the file")
-@_answer("as Markdown, with a picture")
+@folder_option("three times the file")
+@answer_options("as Markdown, with a picture")
 def interference(
     scenario: str,
     rows: tuple[str, ...],
@@ -215,31 +195,4 @@ def interference(
     asked = Request(
         Scenario(scenario), rows or RIVALS, megabytes << 20, blocks, seconds, folder=folder
     )
-    _give(run(asked, _say), page_of, as_json, record)
-
-
-def _give(report: R, page_of: Callable[[R], Page], as_json: bool, record: str | None) -> None:
-    """Print what was found, and write it down with the command as it was typed."""
-    if as_json:
-        from instride.cli.render.json import print_json
-
-        print_json(report)
-    else:
-        from instride.cli.render.bench_page import print_page
-
-        print_page(page_of(report))
-    if record is not None:
-        import datetime
-        import shlex
-        from pathlib import Path
-
-        from instride.cli.render.bench_page import write_page
-
-        words = shlex.join(["instride", *sys.argv[1:]])
-        write_page(page_of(report), Path(record), words, datetime.date.today())
-
-
-def _say(text: str) -> None:
-    """Where somebody watches, say how far it is."""
-    if sys.stderr.isatty():
-        click.echo(text, err=True)
+    give(run(asked, say), page_of, as_json, record)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC
 from typing import NamedTuple
 
 from instride.bench.bars import LEAST_STATE_BYTES, bars
@@ -35,12 +36,21 @@ def page_of(report: Report) -> Page:
     return Page(
         "Ways of saving",
         f"State of {show_bytes(report.state_bytes)}, a step takes {show_s(report.base_step_s)}. "
-        f"{describe_machine(report.machine)}",
+        f"{describe_machine(report.machine)}{_when(report)}",
         ("way", *(column.head for column in _columns(report))),
         [_cells(row, _columns(report)) for row in report.rows],
         notes(report),
         bars(report),
     )
+
+
+def _when(report: Report) -> str:
+    """Where it was not this command alone that measured."""
+    if (goes := report.goes) is None:
+        return ""
+    times = "one go" if goes.num_goes == 1 else f"{goes.num_goes} goes"
+    first, last = (f"{when.astimezone(UTC):%Y-%m-%d %H:%M}" for when in (goes.first, goes.last))
+    return f" Measured in {times}, from {first} to {last} UTC."
 
 
 class Column(NamedTuple):

@@ -213,6 +213,15 @@ class GermanErrors(ErrorWords):
         "BenchFailedError.hint": "weniger Parameter brauchen weniger Speicher und Platz: "
         "`--params 1000000`",
         "BenchFailedError.hint.device": "`--device cpu` misst ohne GPU, was Speichern kostet",
+        "CannotResumeError.message": "`{path}` wurde unter anderen Bedingungen gemessen: "
+        "{theirs} statt {ours}",
+        "CannotResumeError.message.foreign": "`{path}` enthält keine Messungen von "
+        "`instride bench save`",
+        "CannotResumeError.message.busy": "ein anderes `instride bench save` setzt `{path}` gerade "
+        "fort",
+        "CannotResumeError.hint": "`--resume {fresh}` beginnt von vorn, in einer eigenen Datei",
+        "CannotResumeError.hint.busy": "auf sein Ende warten, zwei zugleich bremsen einander; "
+        "`pgrep -af 'bench save'` zeigt es",
         "OverwriteError.message": "`{path}` gibt es schon",
         "OverwriteError.hint": "`--force` ersetzt die Datei",
         "no-pack": "es ist kein Pack",

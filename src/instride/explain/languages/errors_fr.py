@@ -223,6 +223,14 @@ class FrenchErrors(ErrorWords):
         "BenchFailedError.hint": "moins de paramètres demandent moins de mémoire et de "
         "disque\u00a0: `--params 1000000`",
         "BenchFailedError.hint.device": "`--device cpu` mesure les façons de sauvegarder sans GPU",
+        "CannotResumeError.message": "`{path}` a été mesuré dans d'autres conditions\u00a0: "
+        "{theirs} au lieu de {ours}",
+        "CannotResumeError.message.foreign": "`{path}` ne contient aucune mesure de "
+        "`instride bench save`",
+        "CannotResumeError.message.busy": "un autre `instride bench save` continue déjà `{path}`",
+        "CannotResumeError.hint": "`--resume {fresh}` recommence, dans un fichier à part",
+        "CannotResumeError.hint.busy": "attendez qu'il finisse, deux à la fois se "
+        "ralentissent\u00a0; `pgrep -af 'bench save'` le montre",
         "OverwriteError.message": "`{path}` existe déjà",
         "OverwriteError.hint": "`--force` le remplace",
         "no-pack": "ce n'est pas un pack",

@@ -215,6 +215,15 @@ class JapaneseErrors(ErrorWords):
         "BenchFailedError.hint": "パラメータを減らせば、必要なメモリとディスクも減ります: "
         "`--params 1000000`",
         "BenchFailedError.hint.device": "`--device cpu` を使えば、GPU なしで保存方法を計測できます",
+        "CannotResumeError.message": "`{path}` は別の条件で計測されています"
+        " (ファイル: {theirs}、今回: {ours})",
+        "CannotResumeError.message.foreign": "`{path}` には `instride bench save` の計測結果が"
+        "ありません",
+        "CannotResumeError.message.busy": "別の `instride bench save` が `{path}` の続きを"
+        "計測中です",
+        "CannotResumeError.hint": "`--resume {fresh}` を使えば、別のファイルで最初から計測します",
+        "CannotResumeError.hint.busy": "同時に動かすと互いに遅くなるため、終わるまで待ってください"
+        " (`pgrep -af 'bench save'` で確認できます)",
         "OverwriteError.message": "`{path}` はすでにあります",
         "OverwriteError.hint": "`--force` で置き換えます",
         "no-pack": "パックではありません",
