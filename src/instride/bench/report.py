@@ -101,6 +101,20 @@ class DeviceFloors(msgspec.Struct, frozen=True):
     """Bringing them to memory of the host that is locked for the device."""
 
 
+class Decided(msgspec.Struct, frozen=True):
+    """What the governor of a writer set during a save, so that a slow one can be explained."""
+
+    after_s: float
+    """How long after the call; 0 for what held before it."""
+    threads: int
+    bytes_per_s: float | None
+    """The limit of all threads together; null: as fast as it goes."""
+    duty: float
+    """The share of the time in which work was done."""
+    reason: str
+    """The rule that decided it, in a word."""
+
+
 class RoundTrip(msgspec.Struct, frozen=True):
     """Saves of ours and the way back, in turn with bare writing and reading of as many bytes: a
     disk is not as fast now as it was a minute ago."""
@@ -122,6 +136,12 @@ class RoundTrip(msgspec.Struct, frozen=True):
     """What a step took in the training that was saved."""
     step_after_s: float
     """What a step takes in the one that goes on from there."""
+    first_decided: list[list[Decided]]
+    """By the governor, in each of the saves of `first_done_s`."""
+    decided: list[list[Decided]]
+    """The same for `done_s`."""
+    prepare_told_s: list[float]
+    """What `prepare_cost_s` of each `Saver` said at its end."""
 
 
 class Often(msgspec.Struct, frozen=True):

@@ -10,11 +10,13 @@ import gc
 import time
 from pathlib import Path
 from statistics import fmean
+from typing import NamedTuple
 
 import torch
 
 from instride import Saver
 from instride.bench.floors import InTurn, direct_reading, direct_writing
+from instride.bench.governed import decisions_by_step
 from instride.bench.names import FEWEST_STEPS
 from instride.bench.orders import Order
 from instride.bench.report import RoundTrip
@@ -27,11 +29,20 @@ from instride.store.directory import newest_first
 NUM_TRIPS = 3
 
 
+class _Saved(NamedTuple):
+    """What one `Saver` did: how long its saves took, and what it says that preparing has cost."""
+
+    first_s: float
+    next_s: float
+    prepare_told_s: float
+
+
 def go_round(order: Order, folder: Path) -> RoundTrip:
     training = make_training(order)
     before_s = _step_s(training, folder)
     writing = direct_writing(training.state_bytes, folder)
-    done_s = [_save_twice(order, training, folder, trip, writing) for trip in range(NUM_TRIPS)]
+    saved = [_save_twice(order, training, folder, trip, writing) for trip in range(NUM_TRIPS)]
+    decided = decisions_by_step(folder)
     del training
     reading = direct_reading(newest_first(folder)[0].path)
     restore_s = []
@@ -43,8 +54,8 @@ def go_round(order: Order, folder: Path) -> RoundTrip:
         after_s = _step_s(training, folder)
         del training
     return RoundTrip(
-        first_done_s=[first_s for first_s, _ in done_s],
-        done_s=[later_s for _, later_s in done_s],
+        first_done_s=[each.first_s for each in saved],
+        done_s=[each.next_s for each in saved],
         direct_write_s=writing.quickest_s,
         direct_writes_s=writing.took_s,
         restore_s=restore_s,
@@ -52,6 +63,9 @@ def go_round(order: Order, folder: Path) -> RoundTrip:
         direct_reads_s=reading.took_s,
         step_before_s=before_s,
         step_after_s=after_s,
+        first_decided=[decided.get(2 * trip, []) for trip in range(NUM_TRIPS)],
+        decided=[decided.get(2 * trip + 1, []) for trip in range(NUM_TRIPS)],
+        prepare_told_s=[each.prepare_told_s for each in saved],
     )
 
 
@@ -64,17 +78,19 @@ def _forget(device: str) -> None:
 
 def _save_twice(
     order: Order, training: Training, folder: Path, trip: int, writing: InTurn
-) -> tuple[float, float]:
-    """How long saves take beside training, the first of a writer and the next one, before as many
-    bytes are written barely. A writer that saw that would think that others need the disk."""
+) -> _Saved:
+    """Save twice beside training, with a writer that is gone before as many bytes are written
+    barely: one that saw that would think that others need the disk."""
     way = WAYS[order.way](training, folder)
     done_s = []
     for number in (2 * trip, 2 * trip + 1):
         rest(training, way, order.num_prepare_steps)
         done_s.append(time_save(training, way, number, FEWEST_STEPS).durable_s)
+    prepare_told_s = way.prepare_cost_s
     way.close()
     writing.once_more()
-    return done_s[0], done_s[1]
+    first_s, next_s = done_s
+    return _Saved(first_s, next_s, prepare_told_s)
 
 
 def _restore(training: Training, folder: Path) -> float:

@@ -21,10 +21,15 @@ from instride.bench.orders import (
     Timed,
     Upkeep,
 )
-from instride.bench.report import DeviceFloors, Floors, Machine, Often, RoundTrip
+from instride.bench.report import Decided, DeviceFloors, Floors, Machine, Often, RoundTrip
 
 MACHINE = Machine(16, "a processor", 1 << 37, "ext4", "Linux 6", "3.12", "2.11", 0.1, "a GPU")
 SAVE = Save(0.005, 1.515, 8.0, [0.15] * 10, [0.15] * 40)
+TRIP = RoundTrip(
+    [8.3], [8.2], [7.5], {}, [4.7, 4.8], [4.6, 4.5], {}, 0.15, 0.15,
+    [[Decided(0.08, 1, 32e6, 0.5, "unknown-yet"), Decided(1.2, 8, None, 0.93, "plenty")]],
+    [[Decided(0.0, 8, None, 0.93, "plenty")]], [0.005],
+)  # fmt: skip
 ANSWERS = {
     Task.TIME: Timed(15 * 10**9, [SAVE] * 4, [], True, 0.14),
     Task.PREPARE: Prepared([0.03, 0.05, 0.04], [0.01], [0.4]),
@@ -32,9 +37,7 @@ ANSWERS = {
     Task.FLOORS: Limits(Floors(0.4, None), DeviceFloors(0.007, 0.29)),
     Task.UPKEEP: Upkeep(0.001, 1e-6),
     Task.OFTEN: SavedOften(Often([0.004, 0.007, 0.006], 17, 1)),
-    Task.ROUND_TRIP: ThereAndBack(
-        RoundTrip([8.3], [8.2], [7.5], {}, [4.7, 4.8], [4.6, 4.5], {}, 0.15, 0.15)
-    ),
+    Task.ROUND_TRIP: ThereAndBack(TRIP),
 }
 
 

@@ -74,6 +74,14 @@ def test_a_whole_run_on_a_gpu_tells_of_every_promise(
         for note in told
     )
     assert any("0.40 %, 0.70 %, 0.60 % of them; 17 saved, 1 skipped" in note for note in told)
+    assert any("`prepare_cost_s` said 5.00ms" in note for note in told)
+    assert [note for note in told if note.startswith("the governor")] == [
+        "the governor in the first save of Saver 1, 8.30s: from 80.0ms on 1 thread for 50 % of "
+        "the time, at most 32MB/s (unknown-yet); from 1.20s on 8 threads for 93 % of the time "
+        "(plenty)",
+        "the governor in the next save of Saver 1, 8.20s: at first 8 threads for 93 % of the "
+        "time (plenty)",
+    ]
     assert any("making a Saver takes 400ms" in note for note in told)
     assert any("too few for a result" in note for note in told)  # four of ours are
 

@@ -29,3 +29,11 @@ def test_each_save_and_each_restore_has_its_floor_beside_it(tmp_path: Path) -> N
         assert all(len(each) == NUM_TRIPS for each in by_threads.values())
         assert bare_s == min(by_threads.values(), key=median)
     assert not list(tmp_path.glob("bench-*"))
+    assert len(trip.prepare_told_s) == NUM_TRIPS
+    for decided, done_s in ((trip.first_decided, trip.first_done_s), (trip.decided, trip.done_s)):
+        assert len(decided) == NUM_TRIPS
+        for decisions, took_s in zip(decided, done_s, strict=True):
+            assert decisions
+            # The one clock is of the training, the other of the writer.
+            assert all(0.0 <= each.after_s < took_s + 0.1 for each in decisions)
+            assert all(each.threads and each.duty and each.reason for each in decisions)

@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 from instride.bench.bars import LEAST_STATE_BYTES, bars
 from instride.bench.names import FEWEST_SAVES, OURS, is_rival, saves_nothing
-from instride.bench.report import Report, RoundTrip, Row
+from instride.bench.report import Report, Row
 from instride.cli.render.bench_page import Page, describe_machine, show_bytes, show_s
+from instride.cli.render.bench_trips import often_note, round_trip_notes
 
 MEANINGS = (
     "call, first: what `save` takes, and the first of a process. cost: what training pays, from "
@@ -144,28 +145,7 @@ def _device_notes(report: Report) -> list[str]:
         told.append(f"making a Saver takes {show_s(ours.making_s)}, before any step")
     found.append(f"{OURS}: {'; '.join(told)}")
     if report.round_trip is not None:
-        found.append(f"{OURS}, there and back: {_round_trip(report.round_trip)}")
-    if (often := report.often) is not None:
-        found.append(
-            f"{OURS}, a save every ten steps: each costs {_each_share(often.shares)} of them; "
-            f"{often.num_saved} saved, {often.num_skipped} skipped, because the disk was not ready"
-        )
+        found += round_trip_notes(report.round_trip)
+    if report.often is not None:
+        found.append(often_note(report.often))
     return found
-
-
-def _round_trip(trip: RoundTrip) -> str:
-    return (
-        f"done in {_each(trip.done_s)}, the first of a Saver in {_each(trip.first_done_s)}, in "
-        f"turn with bare writing in {_each(trip.direct_write_s)}; restored in "
-        f"{_each(trip.restore_s)}, in turn with bare reading in {_each(trip.direct_read_s)}; a "
-        f"step takes {show_s(trip.step_after_s)} after that and took "
-        f"{show_s(trip.step_before_s)} before"
-    )
-
-
-def _each_share(shares: list[float]) -> str:
-    return ", ".join(f"{100 * share:.2f} %" for share in shares)
-
-
-def _each(seconds: list[float]) -> str:
-    return ", ".join(map(show_s, seconds))
