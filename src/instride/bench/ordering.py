@@ -52,7 +52,7 @@ def order_for(
         way=way,
         num_params=request.num_params,
         num_saves=request.num_saves,
-        num_rest_steps=_fewest_steps(way, [] if is_on_gpu else windows_of_ours),
+        num_rest_steps=_fewest_steps(way, windows_of_ours),
         most_rest_steps=MOST_STEPS,
         num_prepare_steps=FEWEST_STEPS,
         is_saved_at_once=False,

@@ -45,9 +45,9 @@ def picture_of(report: Report) -> str:
     ]
     for number, row in enumerate(rows):
         pays = (
-            f"training pays {_show(row.cost_s)} in the median"
-            if report.device == "cpu"
-            else f"{_show(row.early_cost_s)} in the call and ten steps"
+            f"{_show(row.early_cost_s)} in the call and ten steps"
+            if report.device != "cpu" and report.is_synced_loop
+            else f"training pays {_show(row.cost_s)} in the median"
         )
         parts += _row(row, pays, TOP + number * ROW_HEIGHT, report.base_step_s, longest_s)
     return "\n".join([*parts, "</svg>"]) + "\n"

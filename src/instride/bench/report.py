@@ -47,6 +47,10 @@ class Row(msgspec.Struct, frozen=True):
     behind, in which nothing was saved."""
     cost_spread_s: float
     """Between the quarter of the saves that cost least and the quarter that cost most."""
+    first_cost_s: float
+    """The cost of the first save of a process."""
+    later_cost_s: float
+    """The cost of the others."""
     durable_s: float
     """From the call until the save is done, as the way itself says it, while nobody trains."""
     durable_beside_s: float
@@ -70,6 +74,8 @@ class Row(msgspec.Struct, frozen=True):
     """What the call and the first ten steps cost for the first save of a process."""
     early_cost_s: float
     """The same for later saves. Windows are ten times as long, and so is what drifts in them."""
+    early_cost_spread_s: float
+    """Between the quartiles of that, over all saves."""
     prepare_cost_s: float | None
     """What steps cost in all while a way prepares: on a GPU, of ours; null elsewhere. The most,
     where a process did it several times."""

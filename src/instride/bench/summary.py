@@ -23,6 +23,8 @@ def summarise(
 ) -> Row:
     """The row of one way, from the saves of each of its processes."""
     saves = [save for round in rounds for save in round]
+    first = [round[0] for round in rounds]
+    later = [save for round in rounds for save in round[1:] or round]
     inflations = [step_s / save.base_s for save in saves for step_s in save.steps_s]
     return Row(
         name=name,
@@ -30,19 +32,22 @@ def summarise(
         synced=synced,
         num_saves=len(saves),
         call_s=median(save.call_s for save in saves),
-        first_call_s=median(round[0].call_s for round in rounds),
+        first_call_s=median(save.call_s for save in first),
         cost_s=median(save.cost_s for save in saves),
         cost_spread_s=_spread([save.cost_s for save in saves]),
+        first_cost_s=median(save.cost_s for save in first),
+        later_cost_s=median(save.cost_s for save in later),
         durable_s=median(idle_durable_s or [save.durable_s for save in saves]),
         durable_beside_s=median(save.durable_s for save in saves),
-        first_durable_s=median(round[0].durable_s for round in rounds),
+        first_durable_s=median(save.durable_s for save in first),
         worst_step_s=median(max(save.steps_s) for save in saves),
         p50_inflation=median(inflations),
         p99_inflation=_p99(inflations),
         p99_later=_p99_later(saves),
         peak_host_bytes=peak_host_bytes,
-        first_early_cost_s=median(round[0].early_cost_s for round in rounds),
-        early_cost_s=median(save.early_cost_s for round in rounds for save in round[1:] or round),
+        first_early_cost_s=median(save.early_cost_s for save in first),
+        early_cost_s=median(save.early_cost_s for save in later),
+        early_cost_spread_s=_spread([save.early_cost_s for save in saves]),
         prepare_cost_s=max(prepared.costs_s) if prepared else None,
         prepare_told_s=max(prepared.told_s) if prepared else None,
         making_s=max(prepared.making_s) if prepared else None,

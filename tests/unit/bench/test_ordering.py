@@ -49,6 +49,7 @@ def test_what_shows_the_noise_has_windows_as_long_as_ours() -> None:
     assert ordered(request, NOTHING_AGAIN, 100, 120, 140).num_rest_steps == 120
     assert ordered(request, NOTHING_AGAIN).num_rest_steps == 20
     assert ordered(request, NOTHING, 100).num_rest_steps == 20
+    assert ordered(Request(WAYS, device="cuda"), NOTHING_AGAIN, 80, 90).num_rest_steps == 85
 
 
 def run_on_a_gpu(monkeypatch: pytest.MonkeyPatch, folder: Path, *failing: Task) -> Report:

@@ -22,8 +22,18 @@ MEANINGS = (
 MEANINGS_ON_A_GPU = (
     "call: what `save` takes. ten: what the call and the ten steps from it on cost, less as many "
     "steps without a save around them; cost: the same until nothing of it goes on. done: until the "
-    "way says so, beside training. 1st: of the first save of a process, which the medians of ten "
+    "way says so, beside training. 1: of the first save of a process, which the medians of ten "
     "leave out. memory: of the host, above `none`."
+)
+MEANINGS_WITHOUT_SYNC = (
+    "call: what `save` takes. cost: what all steps from the call on cost until nothing of it goes "
+    "on, less as many steps without a save around them. done: until the way says so, beside "
+    "training. 1: of the first save of a process, which the medians of cost leave out. memory: of "
+    "the host, above `none`."
+)
+NOISE = (
+    "+- beside a promise: how far apart windows of `none again` are, between the quartiles. No "
+    "promise is kept for it."
 )
 TORN = "!"
 UNSYNCED = "*"
@@ -34,12 +44,13 @@ FOOTNOTES = {
 
 
 def page_of(report: Report) -> Page:
+    columns = _layout(report).columns
     return Page(
         "Ways of saving",
         f"State of {show_bytes(report.state_bytes)}, a step takes {show_s(report.base_step_s)}. "
         f"{describe_machine(report.machine)}{_when(report)}",
-        ("way", *(column.head for column in _columns(report))),
-        [_cells(row, _columns(report)) for row in report.rows],
+        ("way", *(column.head for column in columns)),
+        [_cells(row, columns) for row in report.rows],
         notes(report),
         bars(report),
     )
@@ -59,8 +70,17 @@ class Column(NamedTuple):
     show: Callable[[Row], str]
 
 
-def _columns(report: Report) -> list[Column]:
-    return COLUMNS if report.device == "cpu" else COLUMNS_ON_A_GPU
+class Layout(NamedTuple):
+    columns: list[Column]
+    meanings: str
+
+
+def _layout(report: Report) -> Layout:
+    if report.device == "cpu":
+        return Layout(COLUMNS, MEANINGS)
+    if report.is_synced_loop:
+        return Layout(COLUMNS_ON_A_GPU, MEANINGS_ON_A_GPU)
+    return Layout(COLUMNS_WITHOUT_SYNC, MEANINGS_WITHOUT_SYNC)
 
 
 def _cells(row: Row, columns: list[Column]) -> tuple[str, ...]:
@@ -84,12 +104,21 @@ COLUMNS = [
 ]
 COLUMNS_ON_A_GPU = [
     Column("call", lambda row: show_s(row.call_s)),
-    Column("1st", lambda row: show_s(row.first_call_s)),
+    Column("call 1", lambda row: show_s(row.first_call_s)),
     Column("ten", lambda row: show_s(row.early_cost_s)),
-    Column("1st", lambda row: show_s(row.first_early_cost_s)),
+    Column("ten 1", lambda row: show_s(row.first_early_cost_s)),
     Column("cost", lambda row: show_s(row.cost_s)),
     Column("done", lambda row: show_s(row.durable_s)),
-    Column("1st", lambda row: show_s(row.first_durable_s)),
+    Column("done 1", lambda row: show_s(row.first_durable_s)),
+    Column("memory", _memory),
+]
+COLUMNS_WITHOUT_SYNC = [
+    Column("call", lambda row: show_s(row.call_s)),
+    Column("call 1", lambda row: show_s(row.first_call_s)),
+    Column("cost", lambda row: show_s(row.later_cost_s)),
+    Column("cost 1", lambda row: show_s(row.first_cost_s)),
+    Column("done", lambda row: show_s(row.durable_s)),
+    Column("done 1", lambda row: show_s(row.first_durable_s)),
     Column("memory", _memory),
 ]
 
@@ -105,13 +134,15 @@ def notes(report: Report) -> list[str]:
             else ""
         ),
         *_device_notes(report),
-        MEANINGS if report.device == "cpu" else MEANINGS_ON_A_GPU,
+        _layout(report).meanings,
     ]
     if any(row.torn for row in report.rows):
         found.append(f"{TORN} {FOOTNOTES[TORN]}")
     if any(not row.synced and not saves_nothing(row.name) for row in report.rows):
         found.append(f"{UNSYNCED} {FOOTNOTES[UNSYNCED]}")
     found += [f"left out: {each.name} ({each.why})" for each in report.left_out]
+    if any(bar.noise is not None for bar in bars(report)):
+        found.append(NOISE)
     if bars(report) and report.state_bytes < LEAST_STATE_BYTES:
         found.append("the promises are for a state of 1 GB or more; this one is too small to tell")
     # On a GPU rivals save less often: what is told of them does not hang on milliseconds.
@@ -138,6 +169,9 @@ def _device_notes(report: Report) -> list[str]:
     told = [
         f"a save costs {show_s(ours.early_cost_s)} in the first ten steps, the first one "
         f"{show_s(ours.first_early_cost_s)}"
+        if report.is_synced_loop
+        else f"a save costs {show_s(ours.later_cost_s)} until it is over, the first one "
+        f"{show_s(ours.first_cost_s)}"
     ]
     if ours.prepare_cost_s is not None:
         told.append(f"preparing costs {show_s(ours.prepare_cost_s)} in all")

@@ -107,7 +107,9 @@ def verdict(bar: Bar) -> str:
     limit = f"at most {_show(bar.limit, bar.unit)}"
     if bar.measured is None:
         return f"could not be measured, {limit}"
-    return f"{_show(bar.measured, bar.unit)}, {limit}: {'kept' if bar.is_kept else 'missed'}"
+    noise = "" if bar.noise is None else f" +- {_show(bar.noise, bar.unit)}"
+    kept = "kept" if bar.is_kept else "missed"
+    return f"{_show(bar.measured, bar.unit)}{noise}, {limit}: {kept}"
 
 
 def _show(value: float, unit: Unit) -> str:
