@@ -64,8 +64,12 @@ class Row(msgspec.Struct, frozen=True):
     p99_inflation: float
     """The same for the step that one in a hundred exceeds."""
     p99_later: float
-    """What the step that one in a hundred exceeds takes more from the second one behind a save on
-    than among the steps without one around it; as a share of a step."""
+    """From the second step behind a save on: what the step that one in a hundred exceeds takes more
+    than the mean of those without a save around it; as a share of that."""
+    max_later: float
+    """The same for the longest step of all."""
+    p99_around: float
+    """The same as `p99_later` for the steps without a save around it."""
     peak_host_bytes: int | None
     """The most memory that the training and all its helper processes had at a time, above what
     the row `none` had; shared memory counts once, the cache of the filesystem not at all. Null

@@ -26,6 +26,9 @@ def summarise(
     first = [round[0] for round in rounds]
     later = [save for round in rounds for save in round[1:] or round]
     inflations = [step_s / save.base_s for save in saves for step_s in save.steps_s]
+    # The first step has the call in front of it, and what an optimizer waits for in it.
+    behind = [step_s / save.base_s - 1 for save in saves for step_s in save.steps_s[1:]]
+    around = [step_s / save.base_s - 1 for save in saves for step_s in save.base_steps_s]
     return Row(
         name=name,
         torn=torn,
@@ -43,7 +46,9 @@ def summarise(
         worst_step_s=median(max(save.steps_s) for save in saves),
         p50_inflation=median(inflations),
         p99_inflation=_p99(inflations),
-        p99_later=_p99_later(saves),
+        p99_later=_p99(behind),
+        max_later=max(behind),
+        p99_around=_p99(around),
         peak_host_bytes=peak_host_bytes,
         first_early_cost_s=median(save.early_cost_s for save in first),
         early_cost_s=median(save.early_cost_s for save in later),
@@ -53,13 +58,6 @@ def summarise(
         making_s=max(prepared.making_s) if prepared else None,
         trace_s=_trace(saves[-1]),
     )
-
-
-def _p99_later(saves: Sequence[Save]) -> float:
-    """The first step has the call in front of it, and what an optimizer waits for in it."""
-    later = [step_s / save.base_s for save in saves for step_s in save.steps_s[1:]]
-    around = [step_s / save.base_s for save in saves for step_s in save.base_steps_s]
-    return _p99(later) - _p99(around)
 
 
 def _p99(values: Sequence[float]) -> float:

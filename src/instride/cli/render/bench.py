@@ -32,8 +32,9 @@ MEANINGS_WITHOUT_SYNC = (
     "the host, above `none`."
 )
 NOISE = (
-    "+- beside a promise: how far apart windows of `none again` are, between the quartiles. No "
-    "promise is kept for it."
+    "+- beside a promise: how far apart windows of `none again` are, between the quartiles; no "
+    "promise is kept for it. later steps: those from the second one behind a save on, beyond the "
+    "mean of the others around it; noise: the same steps of `none again`."
 )
 TORN = "!"
 UNSYNCED = "*"
