@@ -142,10 +142,10 @@ class RoundTrip(msgspec.Struct, frozen=True):
     direct_read_s: list[float]
     """Reading the same file past the cache, in large pieces by several threads."""
     direct_reads_s: dict[int, list[float]]
-    step_before_s: float
-    """What a step took in the training that was saved."""
-    step_after_s: float
-    """What a step takes in the one that goes on from there."""
+    steps_before_s: list[float]
+    """What a step took in the training that was saved: the mean of ten, several times."""
+    steps_after_s: list[float]
+    """The same in those that go on from there."""
     first_decided: list[list[Decided]]
     """By the governor, in each of the saves of `first_done_s`."""
     decided: list[list[Decided]]

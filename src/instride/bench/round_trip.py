@@ -27,6 +27,8 @@ from instride.bench.ways.contract import NoSaving
 from instride.store.directory import newest_first
 
 NUM_TRIPS = 3
+NUM_WINDOWS = 3
+"""Of steps, in each training that was made or restored."""
 
 
 class _Saved(NamedTuple):
@@ -39,19 +41,20 @@ class _Saved(NamedTuple):
 
 def go_round(order: Order, folder: Path) -> RoundTrip:
     training = make_training(order)
-    before_s = _step_s(training, folder)
+    before_s = _steps_s(training, folder)
     writing = direct_writing(training.state_bytes, folder)
     saved = [_save_twice(order, training, folder, trip, writing) for trip in range(NUM_TRIPS)]
     decided = decisions_by_step(folder)
     del training
     reading = direct_reading(newest_first(folder)[0].path)
-    restore_s = []
+    restore_s: list[float] = []
+    after_s: list[float] = []
     for _ in range(NUM_TRIPS):
         _forget(order.device)
         training = make_training(order)
         restore_s.append(_restore(training, folder))
         reading.once_more()
-        after_s = _step_s(training, folder)
+        after_s += _steps_s(training, folder)
         del training
     return RoundTrip(
         first_done_s=[each.first_s for each in saved],
@@ -61,8 +64,8 @@ def go_round(order: Order, folder: Path) -> RoundTrip:
         restore_s=restore_s,
         direct_read_s=reading.quickest_s,
         direct_reads_s=reading.took_s,
-        step_before_s=before_s,
-        step_after_s=after_s,
+        steps_before_s=before_s,
+        steps_after_s=after_s,
         first_decided=[decided.get(2 * trip, []) for trip in range(NUM_TRIPS)],
         decided=[decided.get(2 * trip + 1, []) for trip in range(NUM_TRIPS)],
         prepare_told_s=[each.prepare_told_s for each in saved],
@@ -102,7 +105,8 @@ def _restore(training: Training, folder: Path) -> float:
         return time.perf_counter() - start_s
 
 
-def _step_s(training: Training, folder: Path) -> float:
+def _steps_s(training: Training, folder: Path) -> list[float]:
+    """What a step takes, by windows of a training that is warm."""
     nothing = NoSaving(training, folder)
     rest(training, nothing, NUM_WARM)
-    return fmean(rest(training, nothing, NUM_WARM))
+    return [fmean(rest(training, nothing, NUM_WARM)) for _ in range(NUM_WINDOWS)]

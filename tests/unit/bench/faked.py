@@ -26,7 +26,7 @@ from instride.bench.report import Decided, DeviceFloors, Floors, Machine, Often,
 MACHINE = Machine(16, "a processor", 1 << 37, "ext4", "Linux 6", "3.12", "2.11", 0.1, "a GPU")
 SAVE = Save(0.005, 1.515, 8.0, [0.15] * 10, [0.15] * 40)
 TRIP = RoundTrip(
-    [8.3], [8.2], [7.5], {}, [4.7, 4.8], [4.6, 4.5], {}, 0.15, 0.15,
+    [8.3], [8.2], [7.5], {}, [4.7, 4.8], [4.6, 4.5], {}, [0.15] * 3, [0.151] * 9,
     [[Decided(0.08, 1, 32e6, 0.5, "unknown-yet"), Decided(1.2, 8, None, 0.93, "plenty")]],
     [[Decided(0.0, 8, None, 0.93, "plenty")]], [0.005],
 )  # fmt: skip

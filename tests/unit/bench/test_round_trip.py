@@ -12,7 +12,7 @@ torch = pytest.importorskip("torch")
 from instride.bench.floors import NUMS_OF_THREADS  # noqa: E402 - needs torch
 from instride.bench.names import OURS  # noqa: E402
 from instride.bench.orders import Order, Task  # noqa: E402
-from instride.bench.round_trip import NUM_TRIPS, go_round  # noqa: E402
+from instride.bench.round_trip import NUM_TRIPS, NUM_WINDOWS, go_round  # noqa: E402
 
 pytestmark = pytest.mark.torch
 
@@ -30,6 +30,8 @@ def test_each_save_and_each_restore_has_its_floor_beside_it(tmp_path: Path) -> N
         assert bare_s == min(by_threads.values(), key=median)
     assert not list(tmp_path.glob("bench-*"))
     assert len(trip.prepare_told_s) == NUM_TRIPS
+    assert len(trip.steps_before_s) == NUM_WINDOWS
+    assert len(trip.steps_after_s) == NUM_TRIPS * NUM_WINDOWS
     for decided, done_s in ((trip.first_decided, trip.first_done_s), (trip.decided, trip.done_s)):
         assert len(decided) == NUM_TRIPS
         for decisions, took_s in zip(decided, done_s, strict=True):

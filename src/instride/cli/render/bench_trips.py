@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from statistics import median
 
 from instride.bench.names import OURS
 from instride.bench.report import Decided, Often, RoundTrip
@@ -10,12 +11,13 @@ from instride.cli.render.bench_page import show_bytes, show_s
 
 
 def round_trip_notes(trip: RoundTrip) -> Iterator[str]:
+    before_s, after_s = median(trip.steps_before_s), median(trip.steps_after_s)
     yield (
         f"{OURS}, there and back: done in {_each(trip.done_s)}, the first of a Saver in "
         f"{_each(trip.first_done_s)}, in turn with bare writing in {_each(trip.direct_write_s)}; "
         f"restored in {_each(trip.restore_s)}, in turn with bare reading in "
-        f"{_each(trip.direct_read_s)}; a step takes {show_s(trip.step_after_s)} after that and "
-        f"took {show_s(trip.step_before_s)} before; `prepare_cost_s` said "
+        f"{_each(trip.direct_read_s)}; a step takes {show_s(after_s)} after that and "
+        f"took {show_s(before_s)} before; `prepare_cost_s` said "
         f"{_each(trip.prepare_told_s)}"
     )
     saves = (
