@@ -83,7 +83,8 @@ class Timed(msgspec.Struct, frozen=True, tag=True):
     saves: list[Save]
     idle_durable_s: list[float]
     is_synced: bool
-    forward_and_backward_s: float | None = None
+    passes_s: list[float] = []
+    """What forward and backward take by themselves, several times; on a GPU only."""
 
 
 class Prepared(msgspec.Struct, frozen=True, tag=True):

@@ -36,7 +36,6 @@ from instride.bench.orders import (
     Limits,
     Order,
     Prepared,
-    Save,
     SavedOften,
     Task,
     ThereAndBack,
@@ -44,23 +43,12 @@ from instride.bench.orders import (
     Upkeep,
 )
 from instride.bench.report import SCHEMA, LeftOut, Machine, Often, Report, RoundTrip, Row
-from instride.bench.summary import middle_device_floors, middle_floors, summarise
+from instride.bench.summary import Gathered, middle_device_floors, middle_floors, summarise
 from instride.errors import BenchFailedError, MissingLibraryError
 
 HAMMERED_AT_ONCE = 4
 HAMMERED_AT_ONCE_ON_A_GPU = 8
 """Whether a way tears is seen beside others as well as alone; memory and time are not."""
-
-
-class _Gathered:
-    """What the runs of one way came to."""
-
-    def __init__(self) -> None:
-        self.rounds: list[list[Save]] = []
-        self.idle_durable_s: list[float] = []
-        self.last: Timed | None = None
-        self.is_torn = False
-        self.peak_bytes = 0
 
 
 def run(request: Request, on_progress: Callable[[str], None] = lambda text: None) -> Report:
@@ -105,7 +93,7 @@ class _Bench:
         wanted = {NOTHING, *request.ways}
         self._inquiry = Inquiry(wanted, answers, scratch, on_progress)
         names = wanted | answers.ways
-        self._found = {name: _Gathered() for name in NAMES if name in names}
+        self._found = {name: Gathered() for name in NAMES if name in names}
         self._left_out: list[LeftOut] = []
         self._limits: list[Limits] = []
 
@@ -146,9 +134,7 @@ class _Bench:
                 self._left_out.append(LeftOut(name, str(error)))
                 self._leave_out(self._left_out[-1])
                 continue
-            self._found[name].rounds.append(answer.saves)
-            self._found[name].idle_durable_s += answer.idle_durable_s
-            self._found[name].last = answer
+            self._found[name].add(answer)
         order = msgspec.structs.replace(self._order(Task.FLOORS), num_bytes=self._state_bytes)
         try:
             self._limits.append(self._inquiry.ask("floors", order, Limits, number)[0])
@@ -183,7 +169,6 @@ class _Bench:
         rows = [self._row(name, found) for name, found in self._found.items()]
         round_trip, often = self._round_trip(), self._often()
         nothing = self._found[NOTHING]
-        assert nothing.last is not None
         return Report(
             SCHEMA,
             msgspec.structs.replace(self._machine, load=self._answers.load),
@@ -197,13 +182,13 @@ class _Bench:
             device=self._request.device,
             is_synced_loop=self._request.is_synced_loop,
             device_floors=middle_device_floors(self._limits),
-            forward_and_backward_s=nothing.last.forward_and_backward_s,
+            forward_and_backward_s=median(nothing.passes_s) if nothing.passes_s else None,
             round_trip=round_trip,
             often=often,
             goes=self._answers.goes(),
         )
 
-    def _row(self, name: str, found: _Gathered) -> Row:
+    def _row(self, name: str, found: Gathered) -> Row:
         peak_bytes = found.peak_bytes - self._found[NOTHING].peak_bytes
         return summarise(
             name,

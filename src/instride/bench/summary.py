@@ -5,10 +5,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import median, quantiles
 
-from instride.bench.orders import Limits, Prepared, Save
+from instride.bench.orders import Limits, Prepared, Save, Timed
 from instride.bench.report import DeviceFloors, Floors, Row
 
 NUM_TRACED_BEFORE = 10
+
+
+class Gathered:
+    """What the runs of one way came to."""
+
+    def __init__(self) -> None:
+        self.rounds: list[list[Save]] = []
+        self.idle_durable_s: list[float] = []
+        self.passes_s: list[float] = []
+        self.last: Timed | None = None
+        self.is_torn = False
+        self.peak_bytes = 0
+
+    def add(self, answer: Timed) -> None:
+        self.rounds.append(answer.saves)
+        self.idle_durable_s += answer.idle_durable_s
+        self.passes_s += answer.passes_s
+        self.last = answer
 
 
 def summarise(

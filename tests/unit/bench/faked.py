@@ -31,7 +31,7 @@ TRIP = RoundTrip(
     [[Decided(0.0, 8, None, 0.93, "plenty")]], [0.005],
 )  # fmt: skip
 ANSWERS = {
-    Task.TIME: Timed(15 * 10**9, [SAVE] * 4, [], True, 0.14),
+    Task.TIME: Timed(15 * 10**9, [SAVE] * 4, [], True, [0.2, 0.14, 0.14]),
     Task.PREPARE: Prepared([0.03, 0.05, 0.04], [0.01], [0.4]),
     Task.HAMMER: Hammered(False),
     Task.FLOORS: Limits(Floors(0.4, None), DeviceFloors(0.007, 0.29)),

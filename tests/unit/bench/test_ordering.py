@@ -67,6 +67,7 @@ def test_a_whole_run_on_a_gpu_tells_of_every_promise(
     assert {row.name: row.prepare_cost_s for row in report.rows} == {
         NOTHING: None, "torch.save": None, OURS: 0.05, OURS_WITHOUT_ROOM: 0.05,
     }  # fmt: skip
+    assert report.forward_and_backward_s == 0.14
     assert len(bars(report)) == 15
     assert all(bar.is_kept for bar in bars(report))
     told = page_of(report).notes

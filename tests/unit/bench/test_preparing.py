@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from instride.bench import timing
+from instride.bench.gpu_training import GpuTraining
 from instride.bench.orders import Order, Task
-from instride.bench.timing import time_preparing
+from instride.bench.timing import NUM_PASSES, time_preparing, time_saves
 from instride.bench.training import Training
 from instride.bench.ways import WAYS
 from instride.bench.ways.contract import NoSaving
@@ -69,3 +70,27 @@ def test_a_drift_is_not_taken_for_what_preparing_costs(
     assert prepared.costs_s == pytest.approx([cost_s] * 3)
     assert prepared.told_s == [PREPARING_S if kind is Preparing else 0.0] * 3
     assert len(prepared.making_s) == 3
+
+
+class Plain(Drifting):
+    @property
+    def state_bytes(self) -> int:
+        return 7
+
+
+class Passing(Plain, GpuTraining):
+    """On a device that is not there."""
+
+    def forward_and_backward_s(self) -> float:
+        return 0.14
+
+
+def test_what_a_step_hides_is_measured_several_times(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(timing, "make_training", lambda order: Passing())
+    order = Order(Task.TIME, str(tmp_path), "none", num_saves=2, num_rest_steps=6)
+    timed = time_saves(order, tmp_path)
+    assert timed.passes_s == [0.14] * NUM_PASSES
+    monkeypatch.setattr(timing, "make_training", lambda order: Plain())
+    assert time_saves(order, tmp_path).passes_s == []
