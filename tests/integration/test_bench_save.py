@@ -16,7 +16,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from instride.bench.asking import ChildFailedError, ask  # noqa: E402 - needs torch
-from instride.bench.child import is_torn  # noqa: E402
+from instride.bench.child import NUM_BLOWS, hammer  # noqa: E402
 from instride.bench.names import NAMES  # noqa: E402
 from instride.bench.orders import Order, Task, Timed  # noqa: E402
 from instride.bench.training import Training  # noqa: E402
@@ -44,7 +44,8 @@ def test_a_short_run_fits_the_schema(
     jsonschema.validate(answer, json.loads(schema.read_text(encoding="utf-8")))
     rows: dict[str, Any] = {row["name"]: row for row in answer["rows"]}
     assert list(rows) == ["none", "instride"]
-    assert not any(row["torn"] for row in rows.values())
+    assert (rows["none"]["torn"], rows["none"]["num_hammered"]) == (None, 0)
+    assert (rows["instride"]["torn"], rows["instride"]["num_whole"]) == (False, NUM_BLOWS)
     assert rows["instride"]["synced"]
     assert answer["state_bytes"] >= 12 << 20
     assert rows["none"]["peak_host_bytes"] == 0
@@ -128,7 +129,7 @@ def test_a_way_that_saves_what_came_later_is_torn(
 ) -> None:
     monkeypatch.setitem(WAYS, "tested", kind)
     order = Order(Task.HAMMER, str(tmp_path), "tested", num_params=1)
-    assert is_torn(order, tmp_path) is torn
+    assert hammer(order, tmp_path).num_whole == (0 if torn else NUM_BLOWS)
 
 
 def test_a_way_that_fails_says_why(tmp_path: Path) -> None:

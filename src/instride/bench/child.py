@@ -62,7 +62,7 @@ def answer(order: Order) -> Answer:
             if order.watches_memory:
                 watch_memory(order, Path(folder))
         with tempfile.TemporaryDirectory(dir=order.folder, prefix="bench-") as folder:
-            return Hammered(is_torn(order, Path(folder)))
+            return hammer(order, Path(folder))
     except ImportError as error:
         return Missing(error.name or str(error))
 
@@ -81,14 +81,14 @@ def watch_memory(order: Order, folder: Path) -> None:
     way.close()
 
 
-def is_torn(order: Order, folder: Path) -> bool:
+def hammer(order: Order, folder: Path) -> Hammered:
     """Overwrite everything the moment `save()` returns, and see whether the file shows it."""
     training = training_on(order.device, min(order.num_params, MOST_HAMMERED_PARAMS))
     training.step(nullcontext())
     training.queue()
     way = WAYS[order.way](training, folder)
     training.step(way.guard())
-    torn = False
+    num_whole = 0
     for blow in range(1, NUM_BLOWS + 1):
         training.queue()
         with way.guard():
@@ -97,9 +97,9 @@ def is_torn(order: Order, folder: Path) -> bool:
         with way.guard():
             training.fill(-1.0)
         ticket.wait()
-        torn |= any(bool((tensor != blow).any()) for tensor in way.load(blow))
+        num_whole += not any(bool((tensor != blow).any()) for tensor in way.load(blow))
     way.close()
-    return torn
+    return Hammered(NUM_BLOWS, num_whole)
 
 
 def limits(order: Order) -> Limits:

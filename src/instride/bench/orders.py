@@ -96,7 +96,14 @@ class Prepared(msgspec.Struct, frozen=True, tag=True):
 
 
 class Hammered(msgspec.Struct, frozen=True, tag=True):
-    is_torn: bool
+    """Snapshots behind which everything was overwritten, and those that do not show it."""
+
+    num_blows: int
+    num_whole: int
+
+    @property
+    def is_torn(self) -> bool:
+        return self.num_whole < self.num_blows
 
 
 class Limits(msgspec.Struct, frozen=True, tag=True):

@@ -32,8 +32,13 @@ class Row(msgspec.Struct, frozen=True):
     """One way of saving; medians over its saves, unless a field says otherwise."""
 
     name: str
-    torn: bool
-    """A snapshot held what was written after the call: its figures do not count."""
+    torn: bool | None
+    """A snapshot held something else than the moment of its call: these figures do not count. Null
+    where nobody looked, because nothing is saved."""
+    num_hammered: int
+    """Snapshots behind which everything was overwritten, the moment the call returned."""
+    num_whole: int
+    """Those of them that held what they should."""
     synced: bool
     """Whether the file was on the disk when it was done, not only in the memory of the system."""
     num_saves: int

@@ -29,6 +29,7 @@ from instride.bench.names import (
     OURS_WITHOUT_ROOM,
     STEPS_THAT_PREPARE,
     TIMES_TO_PREPARE,
+    saves_nothing,
 )
 from instride.bench.ordering import Request, order_for
 from instride.bench.orders import (
@@ -121,7 +122,7 @@ class _Bench:
             )
         except ChildFailedError as error:
             return str(error)
-        found.is_torn = answer.is_torn
+        found.hammered = None if saves_nothing(name) else answer
         return None
 
     def time_all(self, number: int) -> None:
@@ -194,7 +195,7 @@ class _Bench:
             name,
             found.rounds,
             found.idle_durable_s,
-            torn=found.is_torn,
+            hammered=found.hammered,
             synced=found.last is not None and found.last.is_synced,
             peak_host_bytes=peak_bytes if self._request.watches_memory else None,
             prepared=self._prepared(name),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import median, quantiles
 
-from instride.bench.orders import Limits, Prepared, Save, Timed
+from instride.bench.orders import Hammered, Limits, Prepared, Save, Timed
 from instride.bench.report import DeviceFloors, Floors, Row
 
 NUM_TRACED_BEFORE = 10
@@ -19,7 +19,7 @@ class Gathered:
         self.idle_durable_s: list[float] = []
         self.passes_s: list[float] = []
         self.last: Timed | None = None
-        self.is_torn = False
+        self.hammered: Hammered | None = None
         self.peak_bytes = 0
 
     def add(self, answer: Timed) -> None:
@@ -34,7 +34,7 @@ def summarise(
     rounds: Sequence[Sequence[Save]],
     idle_durable_s: Sequence[float],
     *,
-    torn: bool,
+    hammered: Hammered | None,
     synced: bool,
     peak_host_bytes: int | None,
     prepared: Prepared | None = None,
@@ -49,7 +49,9 @@ def summarise(
     around = [step_s / save.base_s - 1 for save in saves for step_s in save.base_steps_s]
     return Row(
         name=name,
-        torn=torn,
+        torn=hammered.is_torn if hammered else None,
+        num_hammered=hammered.num_blows if hammered else 0,
+        num_whole=hammered.num_whole if hammered else 0,
         synced=synced,
         num_saves=len(saves),
         call_s=median(save.call_s for save in saves),

@@ -33,7 +33,7 @@ TRIP = RoundTrip(
 ANSWERS = {
     Task.TIME: Timed(15 * 10**9, [SAVE] * 4, [], True, [0.2, 0.14, 0.14]),
     Task.PREPARE: Prepared([0.03, 0.05, 0.04], [0.01], [0.4]),
-    Task.HAMMER: Hammered(False),
+    Task.HAMMER: Hammered(5, 5),
     Task.FLOORS: Limits(Floors(0.4, None), DeviceFloors(0.007, 0.29)),
     Task.UPKEEP: Upkeep(0.001, 1e-6),
     Task.OFTEN: SavedOften(Often([0.004, 0.007, 0.006], 17, 1)),

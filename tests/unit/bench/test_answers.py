@@ -162,7 +162,7 @@ def test_ways_that_are_hammered_side_by_side_keep_their_answers_whole(
 def keep_one(file: Path, way: str = OURS) -> None:
     with answers_in(str(file), CONDITIONS) as answers:
         answers.begin(file.parent)
-        answers.keep(Asked(Task.HAMMER, way), Hammered(False), 7)
+        answers.keep(Asked(Task.HAMMER, way), Hammered(5, 5), 7)
 
 
 def test_a_line_that_a_kill_has_torn_is_forgotten_wherever_it_was(file: Path) -> None:
@@ -174,7 +174,7 @@ def test_a_line_that_a_kill_has_torn_is_forgotten_wherever_it_was(file: Path) ->
         file.write_bytes(after[:num_bytes])
         keep_one(file, "next")
         with answers_in(str(file), CONDITIONS) as answers:
-            assert answers.find(Asked(Task.HAMMER, "next"), Hammered) == (Hammered(False), 7)
+            assert answers.find(Asked(Task.HAMMER, "next"), Hammered) == (Hammered(5, 5), 7)
             one = answers.find(Asked(Task.HAMMER, "one"), Hammered)
             assert (one is not None) == (num_bytes >= len(before))
         assert all(line["type"] for line in lines_of(file))

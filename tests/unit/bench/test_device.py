@@ -22,7 +22,7 @@ from instride.bench.names import (  # noqa: E402
     OURS_WITHOUT_ROOM,
     names_on,
 )
-from instride.bench.orders import Prepared, Save  # noqa: E402
+from instride.bench.orders import Hammered, Prepared, Save  # noqa: E402
 from instride.bench.picture import CALM, SLOW, picture_of  # noqa: E402
 from instride.bench.report import (  # noqa: E402
     DeviceFloors,
@@ -39,6 +39,7 @@ from instride.cli.render.bench_page import print_page, verdict  # noqa: E402
 
 pytestmark = pytest.mark.torch
 MACHINE = Machine(16, "a processor", 1 << 37, "ext4", "Linux 6", "3.12", "2.11", 0.1, "a GPU")
+WHOLE = Hammered(5, 5)
 
 TRIP = RoundTrip(
     [8.3, 11.4, 8.5], [8.2, 11.0, 8.1], [7.5, 10.0, 7.5], {},
@@ -51,7 +52,7 @@ def row(name: str, call_s: float, slowest_s: float = 0.15, **others: Any) -> Row
     steps_s = [slowest_s] + [0.15] * 29
     save = Save(call_s, call_s + sum(steps_s), 8.0, steps_s, [0.15] * 40)
     plain = summarise(
-        name, [[save] * 3], [], torn=False, synced=True, peak_host_bytes=None,
+        name, [[save] * 3], [], hammered=WHOLE, synced=True, peak_host_bytes=None,
         prepared=Prepared([0.05], [0.01], [0.4]),
     )  # fmt: skip
     return msgspec.structs.replace(plain, **others)
@@ -111,7 +112,7 @@ def paced(name: str, *costs_s: float) -> Row:
         Save(0.0, 4.5 + cost_s, 8.0, [0.001] * 29 + [4.471 + cost_s], [0.15] * 40)
         for cost_s in costs_s
     ]
-    made = summarise(name, [saves], [], torn=False, synced=True, peak_host_bytes=None)
+    made = summarise(name, [saves], [], hammered=WHOLE, synced=True, peak_host_bytes=None)
     return msgspec.structs.replace(made, prepare_cost_s=0.05, prepare_told_s=0.01)
 
 
@@ -158,7 +159,7 @@ def stepping(name: str, *later_s: float) -> Row:
     """Three saves with forty calm steps behind each, and a few others behind the last."""
     steps = [[0.3, *AROUND_S], [0.3, *AROUND_S], [0.3, *AROUND_S, *later_s]]
     saves = [Save(0.0, sum(steps_s), 8.0, steps_s, AROUND_S) for steps_s in steps]
-    return summarise(name, [saves], [], torn=False, synced=True, peak_host_bytes=None)
+    return summarise(name, [saves], [], hammered=WHOLE, synced=True, peak_host_bytes=None)
 
 
 @pytest.mark.parametrize(

@@ -13,13 +13,14 @@ from rich.console import Console
 
 from instride.bench.bars import bars
 from instride.bench.names import FEWEST_SAVES
-from instride.bench.orders import Save
+from instride.bench.orders import Hammered, Save
 from instride.bench.report import Floors, LeftOut, Machine, Report, Row
 from instride.bench.summary import summarise
 from instride.cli.render.bench import page_of
 from instride.cli.render.bench_page import print_page, show_bytes, show_s, write_page
 
 COLUMNS = 80
+WHOLE = Hammered(5, 5)
 
 
 def save(call_s: float = 0.1, cost_s: float = 0.2, slowest_s: float = 0.5) -> Save:
@@ -28,7 +29,7 @@ def save(call_s: float = 0.1, cost_s: float = 0.2, slowest_s: float = 0.5) -> Sa
 
 def row(name: str, cost_s: float, **others: Any) -> Row:
     plain = summarise(
-        name, [[save(cost_s=cost_s)] * 3] * 2, [1.0], torn=False, synced=True, peak_host_bytes=0
+        name, [[save(cost_s=cost_s)] * 3] * 2, [1.0], hammered=WHOLE, synced=True, peak_host_bytes=0
     )
     return msgspec.structs.replace(plain, **others)
 
@@ -41,7 +42,7 @@ def report(*rows: Row, **others: Any) -> Report:
 
 def test_a_row_holds_medians_over_all_rounds_and_the_first_calls_apart() -> None:
     rounds = [[save(call_s=9.0), save(0.1), save(0.2)], [save(call_s=7.0), save(0.3), save(0.4)]]
-    made = summarise("x", rounds, [1.0], torn=False, synced=True, peak_host_bytes=5)
+    made = summarise("x", rounds, [1.0], hammered=WHOLE, synced=True, peak_host_bytes=5)
     assert made.num_saves == 6
     assert made.call_s == pytest.approx(0.35)
     assert made.first_call_s == pytest.approx(8.0)
@@ -50,7 +51,7 @@ def test_a_row_holds_medians_over_all_rounds_and_the_first_calls_apart() -> None
 def test_one_disturbed_save_hardly_widens_the_spread() -> None:
     calm = [save(cost_s=cost_s) for cost_s in (0.1, 0.1, 0.1, 0.1, 0.1)]
     rounds = [calm, [save(cost_s=60.0)]]
-    made = summarise("x", rounds, [1.0], torn=False, synced=True, peak_host_bytes=0)
+    made = summarise("x", rounds, [1.0], hammered=WHOLE, synced=True, peak_host_bytes=0)
     assert made.cost_spread_s == pytest.approx(0)
     assert made.cost_s == pytest.approx(0.1)
 
@@ -59,7 +60,7 @@ def test_inflation_is_by_the_steps_without_a_save_around_it() -> None:
     rounds = [
         [Save(0.1, 0.0, 1.0, [2.0] * 4, [0.5, 1.5]), Save(0.1, 0.0, 1.0, [8.0] * 4, [3.0, 5.0])]
     ]
-    made = summarise("x", rounds, [1.0], torn=False, synced=True, peak_host_bytes=0)
+    made = summarise("x", rounds, [1.0], hammered=WHOLE, synced=True, peak_host_bytes=0)
     assert made.p50_inflation == made.p99_inflation == 2.0
     assert made.worst_step_s == 5.0
 
@@ -70,7 +71,7 @@ def test_the_cost_is_the_window_less_as_many_steps_without_a_save() -> None:
 
 def test_done_is_told_of_a_machine_at_rest_and_of_one_that_trains() -> None:
     made = summarise(
-        "x", [[save(), save()]], [3.0, 5.0], torn=False, synced=True, peak_host_bytes=0
+        "x", [[save(), save()]], [3.0, 5.0], hammered=WHOLE, synced=True, peak_host_bytes=0
     )
     assert (made.durable_s, made.durable_beside_s) == (4.0, 1.0)
 
@@ -110,10 +111,12 @@ def test_without_instride_nothing_is_promised() -> None:
 
 def full_report() -> Report:
     rows = [
-        row("none", 0.0),
-        row("none again", -0.0123, cost_spread_s=0.4567),
+        row("none", 0.0, torn=None),
+        row("none again", -0.0123, cost_spread_s=0.4567, torn=None),
         row("torch.save", 12.345, synced=False, worst_step_s=123.4),
-        row("dcp.async_save process", 1.2345, torn=True, peak_host_bytes=34_567_000_000),
+        row(
+            "dcp.async_save process", 1.2345, torn=True, num_whole=2, peak_host_bytes=34_567_000_000
+        ),
         row("instride", 0.0345, peak_host_bytes=1_100_000_000),
     ]
     return report(*rows, left_out=[LeftOut("lightning", "`lightning` is not installed")])
@@ -128,10 +131,26 @@ def screen_of(shown: Report) -> str:
 def test_the_screen_fits_and_says_what_does_not_count() -> None:
     screen = screen_of(full_report())
     assert [line for line in screen.splitlines() if len(line) > COLUMNS] == []
-    assert "dcp.async_save process !" in screen
+    torn = {line.split("  ")[0]: line for line in screen.splitlines() if "whole)" in line}
+    assert torn["dcp.async_save process"].endswith("TORN (2 of 5 whole)")
+    assert torn["instride"].endswith("no (5 of 5 whole)")
+    assert screen.count("not looked at") == 2
     assert "torch.save *" in screen
-    assert "This row does not count." in " ".join(screen.split())
+    assert "A row that is does not count." in " ".join(screen.split())
     assert "left out: lightning (`lightning` is not installed)" in " ".join(screen.split())
+
+
+@pytest.mark.parametrize("width", [60, 80, 100])
+def test_a_table_that_is_too_wide_goes_on_below_with_the_names_in_front(width: int) -> None:
+    file = io.StringIO()
+    print_page(page_of(full_report()), Console(file=file, width=width))
+    lines = file.getvalue().splitlines()
+    heads = [line.split() for line in lines if line.split()[:1] == ["way"]]
+    assert len(heads) == {60: 3, 80: 2, 100: 1}[width]
+    assert [head for row in heads for head in row if head != "way"] == [
+        "call", "first", "cost", "+-", "done", "beside", "worst", "memory", "torn",
+    ]  # fmt: skip
+    assert sum(line.startswith("torch.save *") for line in lines) == len(heads)
 
 
 def test_too_few_saves_are_called_no_result() -> None:

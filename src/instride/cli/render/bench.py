@@ -36,12 +36,12 @@ NOISE = (
     "promise is kept for it. later steps: those from the second one behind a save on, beyond the "
     "mean of the others around it; noise: the same steps of `none again`."
 )
-TORN = "!"
+TORN = (
+    "torn: whether a snapshot held something else than the moment of its call, when everything was "
+    "overwritten behind it. A row that is does not count."
+)
 UNSYNCED = "*"
-FOOTNOTES = {
-    TORN: "torn: a snapshot held what was written after the call. This row does not count.",
-    UNSYNCED: "not fsynced: done means that it is in memory, and on the disk some time later.",
-}
+NOT_FSYNCED = "not fsynced: done means that it is in memory, and on the disk some time later."
 
 
 def page_of(report: Report) -> Page:
@@ -85,8 +85,14 @@ def _layout(report: Report) -> Layout:
 
 
 def _cells(row: Row, columns: list[Column]) -> tuple[str, ...]:
-    marks = TORN * row.torn + UNSYNCED * (not row.synced and not saves_nothing(row.name))
-    return (f"{row.name} {marks}".strip(), *(column.show(row) for column in columns))
+    mark = UNSYNCED * (not row.synced and not saves_nothing(row.name))
+    return (f"{row.name} {mark}".strip(), *(column.show(row) for column in columns))
+
+
+def _torn(row: Row) -> str:
+    if row.torn is None:
+        return "not looked at"
+    return f"{'TORN' if row.torn else 'no'} ({row.num_whole} of {row.num_hammered} whole)"
 
 
 def _memory(row: Row) -> str:
@@ -102,6 +108,7 @@ COLUMNS = [
     Column("beside", lambda row: show_s(row.durable_beside_s)),
     Column("worst", lambda row: show_s(row.worst_step_s)),
     Column("memory", _memory),
+    Column("torn", _torn),
 ]
 COLUMNS_ON_A_GPU = [
     Column("call", lambda row: show_s(row.call_s)),
@@ -112,6 +119,7 @@ COLUMNS_ON_A_GPU = [
     Column("done", lambda row: show_s(row.durable_s)),
     Column("done 1", lambda row: show_s(row.first_durable_s)),
     Column("memory", _memory),
+    Column("torn", _torn),
 ]
 COLUMNS_WITHOUT_SYNC = [
     Column("call", lambda row: show_s(row.call_s)),
@@ -121,6 +129,7 @@ COLUMNS_WITHOUT_SYNC = [
     Column("done", lambda row: show_s(row.durable_s)),
     Column("done 1", lambda row: show_s(row.first_durable_s)),
     Column("memory", _memory),
+    Column("torn", _torn),
 ]
 
 
@@ -136,11 +145,10 @@ def notes(report: Report) -> list[str]:
         ),
         *_device_notes(report),
         _layout(report).meanings,
+        TORN,
     ]
-    if any(row.torn for row in report.rows):
-        found.append(f"{TORN} {FOOTNOTES[TORN]}")
     if any(not row.synced and not saves_nothing(row.name) for row in report.rows):
-        found.append(f"{UNSYNCED} {FOOTNOTES[UNSYNCED]}")
+        found.append(f"{UNSYNCED} {NOT_FSYNCED}")
     found += [f"left out: {each.name} ({each.why})" for each in report.left_out]
     if any(bar.noise is not None for bar in bars(report)):
         found.append(NOISE)

@@ -47,9 +47,10 @@ def print_page(page: Page, console: Console | None = None) -> None:
     sheet = Sheet(console or make_console(), LANGUAGES[DEFAULT])
     sheet.paragraph(page.about, "")
     sheet.blank()
-    for number, line in enumerate(_table(page, sheet.width)):
-        sheet.line((line, "bold") if number == 0 else line)
-    sheet.blank()
+    for table in _tables(page, sheet.width):
+        for number, line in enumerate(table):
+            sheet.line((line, "bold") if number == 0 else line)
+        sheet.blank()
     for note in page.notes:
         sheet.paragraph(note, "  ", "")
     if page.bars:
@@ -59,15 +60,32 @@ def print_page(page: Page, console: Console | None = None) -> None:
             sheet.line(f"  {bar.what:<{width}} {verdict(bar)}")
 
 
-def _table(page: Page, most_columns: int) -> list[str]:
+def _tables(page: Page, most_columns: int) -> list[list[str]]:
+    """The table, or the parts of one that is too wide, each with the names in front."""
     lines = [page.heads, *page.rows]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     gaps = (gap for gap in GAPS if sum(widths) + gap * (len(widths) - 1) <= most_columns)
-    between = " " * next(gaps, GAPS[-1])
+    if gap := next(gaps, 0):
+        return [_lines(lines, range(len(widths)), widths, gap, page.num_names)]
+    names = list(range(page.num_names))
+    parts = [list(names)]
+    for column in range(page.num_names, len(widths)):
+        wanted = [*parts[-1], column]
+        is_full = sum(widths[each] + GAPS[0] for each in wanted) - GAPS[0] > most_columns
+        if is_full and len(parts[-1]) > len(names):
+            parts.append([*names, column])
+        else:
+            parts[-1] = wanted
+    return [_lines(lines, part, widths, GAPS[0], page.num_names) for part in parts]
+
+
+def _lines(
+    lines: Sequence[Cells], columns: Sequence[int], widths: list[int], gap: int, num_names: int
+) -> list[str]:
     return [
-        between.join(
-            cell.ljust(width) if column < page.num_names else cell.rjust(width)
-            for column, (cell, width) in enumerate(zip(line, widths, strict=True))
+        (" " * gap).join(
+            line[each].ljust(widths[each]) if each < num_names else line[each].rjust(widths[each])
+            for each in columns
         )
         for line in lines
     ]
