@@ -17,6 +17,7 @@ NAMES = (
     "dcp.async_save",
     "dcp.async_save process",
     "dcp.async_save pinned",
+    "dcp.async_save overlapped",
     "torch_checkpointing",
     "lightning",
     OURS,
@@ -24,7 +25,7 @@ NAMES = (
     OURS_WITHOUT_ROOM,
 )
 """Every way of saving, in the order of the table."""
-ONLY_ON_A_GPU = ("dcp.async_save pinned", OURS_WITHOUT_ROOM)
+ONLY_ON_A_GPU = ("dcp.async_save pinned", "dcp.async_save overlapped", OURS_WITHOUT_ROOM)
 ONLY_ON_A_CPU = (OURS_AT_ONCE,)
 DEVICES = ("cpu", "cuda")
 DEFAULT_PARAMS = 90_000_000

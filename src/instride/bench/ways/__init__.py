@@ -7,7 +7,7 @@ from pathlib import Path
 
 from instride.bench.training import Training
 from instride.bench.ways.contract import NoSaving, Way
-from instride.bench.ways.dcp import DcpAsync, DcpPinned, DcpProcess, DcpSave
+from instride.bench.ways.dcp import DcpAsync, DcpOverlapped, DcpPinned, DcpProcess, DcpSave
 from instride.bench.ways.others import LightningAsync, TorchCheckpointing, TorchSave
 from instride.bench.ways.ours import Instride, InstrideAtOnce, InstrideWithoutRoom
 
@@ -19,6 +19,7 @@ WAYS: dict[str, Callable[[Training, Path], Way]] = {
     "dcp.async_save": DcpAsync,
     "dcp.async_save process": DcpProcess,
     "dcp.async_save pinned": DcpPinned,
+    "dcp.async_save overlapped": DcpOverlapped,
     "torch_checkpointing": TorchCheckpointing,
     "lightning": LightningAsync,
     "instride": Instride,

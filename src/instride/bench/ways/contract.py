@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -70,6 +71,13 @@ class FutureTicket:
 
     def wait(self) -> None:
         self._future.result()
+
+
+@contextmanager
+def behind(fence: Callable[[], None]) -> Iterator[None]:
+    """A guard that waits first."""
+    fence()
+    yield
 
 
 def tensors_in(tree: Any) -> list[torch.Tensor]:

@@ -1,16 +1,21 @@
-"""`torch.distributed.checkpoint`: at once, in a thread, in a process, through pinned memory."""
+"""`torch.distributed.checkpoint`: at once, in a thread, in a process, through pinned memory, and
+beside the steps."""
 
 from __future__ import annotations
 
 import os
 import shutil
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 import torch
 
 from instride.bench.training import Training
-from instride.bench.ways.contract import Done, FutureTicket, NoSaving, Ticket, tensors_in
+from instride.bench.ways.contract import Done, FutureTicket, NoSaving, Ticket, behind, tensors_in
+
+CLOSED = (KeyError, RuntimeError)
+"""What a stager raises that was closed: it no longer knows how to copy, or its thread has ended."""
 
 
 class DcpSave(NoSaving):
@@ -101,7 +106,7 @@ class DcpPinned(DcpSave):
         path = str(self._fresh(step))
         try:
             return self._save(path)
-        except KeyError:  # torch 2.11 closes a stager after each save, whoever made it
+        except CLOSED:  # torch 2.11 closes a stager after each save, whoever made it
             self._stager = self._make_stager()
             return self._save(path)
 
@@ -115,3 +120,46 @@ class DcpPinned(DcpSave):
     def close(self) -> None:
         self._stager.close()
         super().close()
+
+
+class DcpOverlapped(DcpPinned):
+    """`dcp.async_save` with all that its stager can do, as torchtitan uses it: a thread copies by a
+    stream of its own to memory that is shared with a process, and the loop waits for that before
+    its optimizer changes anything. That stream waits for nothing that was queued before."""
+
+    def __init__(self, training: Training, folder: Path) -> None:
+        super().__init__(training, folder)
+        self._staging: Any = None
+
+    def _make_stager(self) -> Any:
+        from torch.distributed.checkpoint.staging import DefaultStager, StagingOptions
+
+        return DefaultStager(
+            StagingOptions(
+                use_pinned_memory=True,
+                use_shared_memory=True,
+                use_async_staging=True,
+                use_non_blocking_copy=True,
+            )
+        )
+
+    def _save(self, path: str) -> Ticket:
+        import torch.distributed.checkpoint as dcp
+        from torch.distributed.checkpoint.state_dict_saver import AsyncCheckpointerType
+
+        response: Any = dcp.async_save(
+            self._training.state(),
+            checkpoint_id=path,
+            async_checkpointer_type=AsyncCheckpointerType.PROCESS,
+            async_stager=self._stager,
+        )
+        self._staging = response.staging_completion
+        return FutureTicket(response)
+
+    def guard(self) -> AbstractContextManager[object]:
+        return behind(self._await_staging)
+
+    def _await_staging(self) -> None:
+        if self._staging is not None:
+            self._staging.result()
+            self._staging = None

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Literal
 
 import torch
 
 from instride.bench.training import Training
-from instride.bench.ways.contract import NoSaving, tensors_in
+from instride.bench.ways.contract import NoSaving, behind, tensors_in
 from instride.governor.model import BUDGET
 from instride.writer.journal import journal_path
 
@@ -77,17 +76,11 @@ class InstrideWithoutRoom(Instride):
 
     def guard(self) -> AbstractContextManager[object]:
         """What the hooks of an optimizer do: what tries to tear snapshots has no optimizer."""
-        return _behind(self._saver._engine.fence)
+        return behind(self._saver._engine.fence)
 
     def close(self) -> None:
         super().close()
         del self._filling
-
-
-@contextmanager
-def _behind(fence: Callable[[], None]) -> Iterator[None]:
-    fence()
-    yield
 
 
 class OurTicket:
