@@ -32,9 +32,12 @@ MEANINGS_WITHOUT_SYNC = (
     "the host, above `none`."
 )
 NOISE = (
-    "+- beside a promise: how far apart windows of `none again` are, between the quartiles; no "
-    "promise is kept for it. later steps: those from the second one behind a save on, beyond the "
-    "mean of the others around it; noise: the same steps of `none again`."
+    "+- beside a promise: how far apart windows of `none again` are, between the quartiles. No "
+    "promise is kept for it."
+)
+LATER = (
+    "later steps: those from the second one behind a save on, beyond the mean of the others around "
+    "it; noise: the same steps of `none again`."
 )
 TORN = (
     "torn: whether a snapshot held something else than the moment of its call, when everything was "
@@ -152,6 +155,8 @@ def notes(report: Report) -> list[str]:
     found += [f"left out: {each.name} ({each.why})" for each in report.left_out]
     if any(bar.noise is not None for bar in bars(report)):
         found.append(NOISE)
+    if any("later steps" in bar.what for bar in bars(report)):
+        found.append(LATER)
     if bars(report) and report.state_bytes < LEAST_STATE_BYTES:
         found.append("the promises are for a state of 1 GB or more; this one is too small to tell")
     # On a GPU rivals save less often: what is told of them does not hang on milliseconds.
