@@ -14,11 +14,16 @@ from typing import Any, TypeVar
 import msgspec
 
 from instride.bench.memory import VARIABLE, PeakMemory
+from instride.bench.names import BYTES_A_PARAM
 from instride.bench.orders import WATCHED, Answer, Missing, NoDevice, Order, Task
 from instride.errors import BenchFailedError
 
 LONGEST_S = 900.0
 """A rival that hangs is left out."""
+TIMES_MOVED = {Task.ROUND_TRIP: 30, Task.OFTEN: 50}
+"""How many times the state is written and read where all of it is waited for."""
+SLOWEST_BYTES_PER_S = 100e6
+"""Of a disk that anybody trains with."""
 ANSWER_BEGINS = b'{"type":'
 
 A = TypeVar("A", bound=msgspec.Struct)
@@ -26,6 +31,11 @@ A = TypeVar("A", bound=msgspec.Struct)
 
 class ChildFailedError(Exception):
     """Nothing can be measured there, and why."""
+
+
+def _longest_s(order: Order) -> float:
+    moved_bytes = TIMES_MOVED.get(order.task, 0) * BYTES_A_PARAM * order.num_params
+    return LONGEST_S + moved_bytes / SLOWEST_BYTES_PER_S
 
 
 def ask(order: Order, kind: type[A]) -> tuple[A, int]:
@@ -42,7 +52,7 @@ def ask(order: Order, kind: type[A]) -> tuple[A, int]:
             stderr=complaints,
             env={**os.environ, VARIABLE: mark},
         )
-        alarm = threading.Timer(LONGEST_S, process.kill)
+        alarm = threading.Timer(_longest_s(order), process.kill)
         alarm.start()
         memory = PeakMemory(mark) if order.task is Task.HAMMER else None
         try:

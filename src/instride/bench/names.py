@@ -28,8 +28,10 @@ NAMES = (
 ONLY_ON_A_GPU = ("dcp.async_save pinned", "dcp.async_save overlapped", OURS_WITHOUT_ROOM)
 ONLY_ON_A_CPU = (OURS_AT_ONCE,)
 DEVICES = ("cpu", "cuda")
+BYTES_A_PARAM = 12
+"""Of state: the parameter and its two moments."""
 DEFAULT_PARAMS = 90_000_000
-"""Twelve bytes of state each: a gigabyte."""
+"""A gigabyte of state."""
 DEFAULT_ROUNDS = 2
 FEWEST_STEPS = 10
 STEPS_BETWEEN_SAVES = 10

@@ -169,6 +169,10 @@ class Often(msgspec.Struct, frozen=True):
     num_saved: int
     num_skipped: int
     """Those for which the one before was still being written."""
+    skipped_call_s: list[float]
+    """What asking for each of these took, which is not among the shares."""
+    noise: list[float]
+    """What stretches without a save took beyond those around them, as if it were of one save."""
 
 
 class LeftOut(msgspec.Struct, frozen=True):

@@ -88,14 +88,17 @@ def rest(training: Training, way: Way, num_steps: int) -> list[float]:
     return steps_s
 
 
-def time_save(training: Training, way: Way, number: int, num_steps: int) -> Save:
-    """Save, and train on until nothing of it goes on any more."""
+def time_save(
+    training: Training, way: Way, number: int, num_steps: int, most_steps: int | None = MOST_STEPS
+) -> Save:
+    """Save, and train on until nothing of it goes on any more; or for so many steps, from where on
+    it is waited for."""
     start_s = time.perf_counter()
     ticket = way.save(number)
     call_s = time.perf_counter() - start_s
     watch = Watch(ticket, start_s)
     steps_s: list[float] = []
-    while len(steps_s) < num_steps or (not ticket.is_over() and len(steps_s) < MOST_STEPS):
+    while len(steps_s) < num_steps or (not ticket.is_over() and len(steps_s) != most_steps):
         steps_s.append(training.step(way.guard()))
     steps_s[-1] += training.settle()
     window_s = time.perf_counter() - start_s

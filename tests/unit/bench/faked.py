@@ -36,7 +36,7 @@ ANSWERS = {
     Task.HAMMER: Hammered(5, 5),
     Task.FLOORS: Limits(Floors(0.4, None), DeviceFloors(0.007, 0.29)),
     Task.UPKEEP: Upkeep(0.001, 1e-6),
-    Task.OFTEN: SavedOften(Often([0.004, 0.007, 0.006], 17, 1)),
+    Task.OFTEN: SavedOften(Often([0.004, 0.007, 0.006], 17, 1, [0.002], [-0.001, 0.002])),
     Task.ROUND_TRIP: ThereAndBack(TRIP),
 }
 

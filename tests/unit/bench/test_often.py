@@ -49,8 +49,8 @@ class Faked:
 
     def save(self) -> Any:
         is_skipped = self.now_s < self._free_from_s
+        self.now_s += 0.02 if is_skipped else 0.1
         if not is_skipped:
-            self.now_s += 0.1
             self._free_from_s = self.now_s + self._lasts
         return Ticket(self, self._free_from_s, is_skipped)
 
@@ -68,7 +68,7 @@ class Ticket:
         assert self.is_done()
 
 
-@pytest.mark.parametrize(("lasts", "num_taken"), [(0, NUM_A_STRETCH), (15, 3), (80, 1)])
+@pytest.mark.parametrize(("lasts", "num_taken"), [(0, NUM_A_STRETCH), (15, 3), (80, 1), (600, 1)])
 def test_what_the_calls_take_is_what_it_costs_however_long_saves_go_on(
     lasts: int, num_taken: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -78,6 +78,8 @@ def test_what_the_calls_take_is_what_it_costs_however_long_saves_go_on(
     assert often.shares == pytest.approx([0.01] * NUM_STRETCHES)
     assert often.num_saved == NUM_STRETCHES * num_taken
     assert often.num_skipped == NUM_STRETCHES * (NUM_A_STRETCH - num_taken)
+    assert often.skipped_call_s == pytest.approx([0.02] * often.num_skipped)
+    assert often.noise == pytest.approx([0.0] * (NUM_STRETCHES - 1))
 
 
 def test_a_save_that_failed_is_not_counted_as_saved(

@@ -75,7 +75,8 @@ def test_a_whole_run_on_a_gpu_tells_of_every_promise(
         "restored in 4.70s, 4.80s, in turn with bare reading in 4.60s, 4.50s" in note
         for note in told
     )
-    assert any("0.40 %, 0.70 %, 0.60 % of them; 17 saved, 1 skipped" in note for note in told)
+    assert any("each costs 0.40 %, 0.70 %, 0.60 % of them" in note for note in told)
+    assert any("17 saved, 1 skipped" in note for note in told)
     assert any("`prepare_cost_s` said 5.00ms" in note for note in told)
     assert [note for note in told if note.startswith("the governor")] == [
         "the governor in the first save of Saver 1, 8.30s: from 80.0ms on 1 thread for 50 % of "

@@ -31,10 +31,15 @@ def round_trip_notes(trip: RoundTrip) -> Iterator[str]:
 
 
 def often_note(often: Often) -> str:
-    shares = ", ".join(f"{100 * share:.2f} %" for share in often.shares)
+    shares, noise = (
+        ", ".join(f"{100 * share:.2f} %" for share in each) for each in (often.shares, often.noise)
+    )
+    skipped = f", {often.num_skipped} skipped, because the disk was not ready"
+    if often.skipped_call_s:
+        skipped += f" (to be told so takes {show_s(median(often.skipped_call_s))})"
     return (
-        f"{OURS}, a save every ten steps: each costs {shares} of them; {often.num_saved} saved, "
-        f"{often.num_skipped} skipped, because the disk was not ready"
+        f"{OURS}, a save every ten steps: each costs {shares} of them, where stretches without any "
+        f"differ by {noise}; {often.num_saved} saved{skipped}"
     )
 
 
