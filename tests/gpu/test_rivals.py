@@ -19,6 +19,7 @@ from instride.bench.ways import WAYS
 from instride.bench.ways.contract import Done, NoSaving, Ticket
 from instride.bench.ways.others import TorchSave
 from tests.gpu.trainings import NEEDS_A_GPU
+from tests.integration.careless import LateSave
 
 pytestmark = NEEDS_A_GPU
 
@@ -53,22 +54,6 @@ def test_whether_a_rival_tears_is_told(name: str, tmp_path: Path) -> None:
         pytest.xfail(f"{name} cannot be run here: {error}")
     if seen.is_torn:
         pytest.xfail(f"{name} TORN, {seen.num_whole} of {NUM_BLOWS} whole")
-
-
-class LateSave(TorchSave):
-    """Copies when it gets round to it, as a careless thread would."""
-
-    def save(self, step: int) -> Ticket:
-        return self
-
-    def is_done(self) -> bool:
-        return False
-
-    def is_over(self) -> bool:
-        return False
-
-    def wait(self) -> None:
-        torch.save(self._training.state(), self._path)
 
 
 class EarlySave(TorchSave):

@@ -21,9 +21,10 @@ from instride.bench.names import NAMES  # noqa: E402
 from instride.bench.orders import Order, Task, Timed  # noqa: E402
 from instride.bench.training import Training  # noqa: E402
 from instride.bench.ways import WAYS  # noqa: E402
-from instride.bench.ways.contract import NoSaving, Ticket  # noqa: E402
+from instride.bench.ways.contract import NoSaving  # noqa: E402
 from instride.bench.ways.others import TorchSave  # noqa: E402
 from instride.cli.main import main  # noqa: E402
+from tests.integration.careless import LateSave  # noqa: E402
 
 pytestmark = pytest.mark.torch
 ROOT = Path(__file__).parents[2]
@@ -105,22 +106,6 @@ def test_what_is_stopped_and_what_is_killed_goes_on(
 
 def test_every_way_has_a_name_on_the_command_line() -> None:
     assert tuple(WAYS) == NAMES
-
-
-class LateSave(TorchSave):
-    """Copies when it gets round to it, as a careless thread would."""
-
-    def save(self, step: int) -> Ticket:
-        return self
-
-    def is_done(self) -> bool:
-        return False
-
-    def is_over(self) -> bool:
-        return False
-
-    def wait(self) -> None:
-        torch.save(self._training.state(), self._path)
 
 
 @pytest.mark.parametrize(("kind", "torn"), [(LateSave, True), (TorchSave, False)])

@@ -86,6 +86,8 @@ class DcpProcess(DcpSave):
 class DcpPinned(DcpSave):
     """`dcp.async_save` with a stager that keeps page-locked memory for the copy."""
 
+    is_overlapped = False
+
     def __init__(self, training: Training, folder: Path) -> None:
         super().__init__(training, folder)
         self._stager = self._make_stager()
@@ -96,8 +98,8 @@ class DcpPinned(DcpSave):
         return DefaultStager(
             StagingOptions(
                 use_pinned_memory=True,
-                use_shared_memory=False,
-                use_async_staging=False,
+                use_shared_memory=self.is_overlapped,
+                use_async_staging=self.is_overlapped,
                 use_non_blocking_copy=True,
             )
         )
@@ -127,21 +129,11 @@ class DcpOverlapped(DcpPinned):
     stream of its own to memory that is shared with a process, and the loop waits for that before
     its optimizer changes anything. That stream waits for nothing that was queued before."""
 
+    is_overlapped = True
+
     def __init__(self, training: Training, folder: Path) -> None:
         super().__init__(training, folder)
         self._staging: Any = None
-
-    def _make_stager(self) -> Any:
-        from torch.distributed.checkpoint.staging import DefaultStager, StagingOptions
-
-        return DefaultStager(
-            StagingOptions(
-                use_pinned_memory=True,
-                use_shared_memory=True,
-                use_async_staging=True,
-                use_non_blocking_copy=True,
-            )
-        )
 
     def _save(self, path: str) -> Ticket:
         import torch.distributed.checkpoint as dcp
