@@ -19,8 +19,9 @@ MOST_THREADS = 8
 """Half of them hash while the other half writes: with four, a disk that writes 2.6 GB/s was idle
 for a seventh of the time (bench/results/save-gpu.md)."""
 FEWEST_THREADS = 4
-"""Also on fewer cores: some compute while others wait for the disk. On two, four wrote 4 GB in 2.4
-to 3.2 s where two took 2.9 to 6.0, and bare writing 2.0 to 2.8 (`Saver(budget=None)`)."""
+"""Also on fewer cores: some compute while others wait for the disk. On two cores, without a
+governor, 4 GB took two hands 2.9 to 6.0 s, four 2.4 to 3.2 and eight 2.5 to 4.7, six saves each on
+a machine that is not quiet (bench/results/save.md)."""
 
 
 def most_threads() -> int:
