@@ -27,13 +27,17 @@ def _affinity() -> int:
 
 
 def cores_of_process(proc: Path = PROC) -> set[int]:
-    """Those that any thread of this process may run on; empty where nobody can tell.
+    """Those that this process may run on; empty where nobody can tell.
 
-    A single thread may be kept on a core of its own, as OpenMP does with those that compute
-    (`OMP_PROC_BIND`), and so is what it starts, other processes included."""
+    A thread that is kept on one core, as OpenMP does with those that compute (`OMP_PROC_BIND`),
+    does not stand for its process, though what it starts is kept there too: all threads count then.
+    Several cores are somebody's choice, such as those near a GPU, and threads that were there
+    before it must not undo that."""
     if not hasattr(os, "sched_getaffinity"):
         return set()
     found = os.sched_getaffinity(0)
+    if len(found) > 1:
+        return found
     with suppress(OSError):
         for thread in (proc / "self/task").iterdir():
             with suppress(OSError):  # it has just ended

@@ -98,3 +98,11 @@ def test_what_a_bound_thread_starts_can_leave_its_core() -> None:
 
     assert bound_to_one_core(where_another_thread_runs) == everywhere
     assert bound_to_one_core(where_another_process_runs) == everywhere
+
+
+@on_linux
+def test_cores_that_somebody_chose_are_kept_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As scripts do that stay near their GPU, in a thread that others were there before."""
+    chosen = {4, 5}
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: set(range(8)) if pid else chosen)
+    assert cores_of_process() == chosen
