@@ -22,7 +22,7 @@ from blake3 import blake3
 from instride.errors import DamagedError
 from instride.snapshot.views import view_of
 from instride.store.manifest import PIECE_BYTES, Manifest
-from instride.store.staggering import FEWEST, Staggered
+from instride.store.staggering import Staggered, most_threads
 from instride.store.verifying import (
     differing,
     drop_from_cache,
@@ -31,10 +31,8 @@ from instride.store.verifying import (
     read_piece,
     wrong_size,
 )
-from instride.system.cores import leave_core_of_parent, usable_cores
+from instride.system.cores import leave_core_of_parent
 
-MOST_THREADS = 8
-"""Half of them wait for the disk, whatever the number of cores."""
 LOCAL_HEADER_BYTES = 30
 
 
@@ -152,7 +150,7 @@ def fill(path: Path, manifest: Manifest | None, targets: list[Target]) -> None:
     gpus = {target.memory.device for target in targets if target.memory.is_cuda}
     _await_queues(gpus)
     fd = open_for_reading(path)
-    num_threads = min(MOST_THREADS, max(FEWEST, usable_cores()))
+    num_threads = most_threads()
     reading = Staggered(num_threads)
     local = threading.local()
 

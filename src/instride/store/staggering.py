@@ -12,9 +12,20 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from instride.system.cores import usable_cores
+
 FEWEST = 4
 """At the disk at a time: with fewer, it may be faster than what is asked of it."""
+MOST_THREADS = 8
+"""Half of them hash while the other half is at the disk: with four, a disk that writes 2.6 GB/s was
+idle for a seventh of the time (bench/results/save-gpu.md)."""
 LONGEST_WAIT_S = 0.1
+
+
+def most_threads() -> int:
+    """By the cores, but enough of them for a disk also where there are few: on two cores, four are
+    no slower than two, and most often faster (bench/results/save.md)."""
+    return min(MOST_THREADS, max(FEWEST, usable_cores()))
 
 
 class Staggered:

@@ -9,7 +9,8 @@ from instride.governor.governing import Governor
 from instride.governor.model import Cost, Decision
 from instride.governor.pace import Pace
 from instride.governor.signals import PageSteps, Signals
-from instride.writer.hands import Crew, most_threads
+from instride.store.staggering import most_threads
+from instride.writer.hands import Crew
 from instride.writer.page import SharedPage
 from instride.writer.protocol import Hello
 from instride.writer.telling import Told

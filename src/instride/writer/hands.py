@@ -12,20 +12,8 @@ from instride.governor.pace import Pace
 from instride.governor.spare_cores import IdleWatch
 from instride.governor.yielding import yield_thread
 from instride.store.manifest import PIECE_BYTES
-from instride.system.cores import usable_cores
+from instride.store.staggering import MOST_THREADS, most_threads
 from instride.writer.rhythm import Rhythm
-
-MOST_THREADS = 8
-"""Half of them hash while the other half writes: with four, a disk that writes 2.6 GB/s was idle
-for a seventh of the time (bench/results/save-gpu.md)."""
-FEWEST_THREADS = 4
-"""Also on fewer cores: some compute while others wait for the disk. On two cores, without a
-governor, 4 GB took two hands 2.9 to 6.0 s, four 2.4 to 3.2 and eight 2.5 to 4.7, six saves each on
-a machine that is not quiet (bench/results/save.md)."""
-
-
-def most_threads() -> int:
-    return min(MOST_THREADS, max(FEWEST_THREADS, usable_cores()))
 
 
 class _Hands:

@@ -14,9 +14,9 @@ from instride.image.layout import lay_out, tail_of
 from instride.store.atomic import sync_file
 from instride.store.manifest import PIECE_BYTES, TAIL_BYTES, token_of
 from instride.store.naming import Written
-from instride.store.staggering import Staggered
+from instride.store.staggering import Staggered, most_threads
 from instride.writer.direct import PieceFile, aligned_copy
-from instride.writer.hands import Crew, most_threads
+from instride.writer.hands import Crew
 from instride.writer.page import PROGRESS, SharedPage
 from instride.writer.pieces import ImagePieces, StreamEndedError
 from instride.writer.protocol import Begin, Finish

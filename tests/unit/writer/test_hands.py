@@ -8,8 +8,9 @@ from collections.abc import Callable
 import pytest
 
 from instride.governor.pace import Pace, Setting
+from instride.store.staggering import most_threads
 from instride.writer import hands
-from instride.writer.hands import Crew, most_threads
+from instride.writer.hands import Crew
 
 
 class Pieces:
