@@ -33,6 +33,10 @@ class ChildFailedError(Exception):
     """Nothing can be measured there, and why."""
 
 
+class NotInstalledError(ChildFailedError):
+    """What would be measured is not there."""
+
+
 def _longest_s(order: Order) -> float:
     moved_bytes = TIMES_MOVED.get(order.task, 0) * BYTES_A_PARAM * order.num_params
     return LONGEST_S + moved_bytes / SLOWEST_BYTES_PER_S
@@ -72,7 +76,7 @@ def ask(order: Order, kind: type[A]) -> tuple[A, int]:
             raise ChildFailedError(_last_line(complaints) or f"ended with {process.returncode}")
     answer: Any = msgspec.json.decode(heard, type=Answer)
     if isinstance(answer, Missing):
-        raise ChildFailedError(f"`{answer.name}` is not installed")
+        raise NotInstalledError(f"`{answer.name}` is not installed")
     if isinstance(answer, NoDevice):
         raise BenchFailedError(answer.name, is_device=True)
     assert isinstance(answer, kind)
