@@ -113,26 +113,28 @@ COLUMNS = [
     Column("memory", _memory),
     Column("torn", _torn),
 ]
-COLUMNS_ON_A_GPU = [
+CALLS = [
     Column("call", lambda row: show_s(row.call_s)),
     Column("call 1", lambda row: show_s(row.first_call_s)),
-    Column("ten", lambda row: show_s(row.early_cost_s)),
-    Column("ten 1", lambda row: show_s(row.first_early_cost_s)),
-    Column("cost", lambda row: show_s(row.cost_s)),
+]
+RESULTS = [
     Column("done", lambda row: show_s(row.durable_s)),
     Column("done 1", lambda row: show_s(row.first_durable_s)),
     Column("memory", _memory),
     Column("torn", _torn),
 ]
+COLUMNS_ON_A_GPU = [
+    *CALLS,
+    Column("ten", lambda row: show_s(row.early_cost_s)),
+    Column("ten 1", lambda row: show_s(row.first_early_cost_s)),
+    Column("cost", lambda row: show_s(row.cost_s)),
+    *RESULTS,
+]
 COLUMNS_WITHOUT_SYNC = [
-    Column("call", lambda row: show_s(row.call_s)),
-    Column("call 1", lambda row: show_s(row.first_call_s)),
+    *CALLS,
     Column("cost", lambda row: show_s(row.later_cost_s)),
     Column("cost 1", lambda row: show_s(row.first_cost_s)),
-    Column("done", lambda row: show_s(row.durable_s)),
-    Column("done 1", lambda row: show_s(row.first_durable_s)),
-    Column("memory", _memory),
-    Column("torn", _torn),
+    *RESULTS,
 ]
 
 
