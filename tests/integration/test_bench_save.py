@@ -7,6 +7,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -56,14 +58,19 @@ def test_a_short_run_fits_the_schema(
     assert list(tmp_path.iterdir()) == [page]
 
 
-def start(*args: str) -> subprocess.Popen[str]:
+@contextmanager
+def started(*args: str) -> Iterator[subprocess.Popen[str]]:
     program = "import sys; from instride.cli.main import main; sys.exit(main())"
-    return subprocess.Popen(
+    with subprocess.Popen(
         [sys.executable, "-c", program, "bench", "save", *args],
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
-    )
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()  # one that does not end fails the test, and nobody waits for it
 
 
 def num_lines(file: Path) -> int:
@@ -81,7 +88,7 @@ def test_what_is_stopped_and_what_is_killed_goes_on(
                "--no-memory", "--folder", str(folder), "--resume", str(answers)]  # fmt: skip
     for number, num_new in ((signal.SIGTERM, 3), (signal.SIGKILL, 2)):
         wanted = num_lines(answers) + num_new
-        with start(*options) as process:
+        with started(*options) as process:
             while num_lines(answers) < wanted:
                 assert process.poll() is None
                 time.sleep(0.01)

@@ -49,17 +49,20 @@ def ask(order: Order, kind: type[A]) -> tuple[A, int]:
     """
     os.sync()  # what the run before left to be written is not this one's to pay
     mark = uuid.uuid4().hex
+    task = msgspec.json.encode(order).decode()
     with tempfile.TemporaryFile() as complaints:
         process = subprocess.Popen(
-            [sys.executable, "-m", "instride.bench.child", msgspec.json.encode(order).decode()],
+            [sys.executable, "-m", "instride.bench.child", task, str(os.getpid())],
             stdout=subprocess.PIPE,
             stderr=complaints,
             env={**os.environ, VARIABLE: mark},
         )
         alarm = threading.Timer(_longest_s(order), process.kill)
-        alarm.start()
-        memory = PeakMemory(mark) if order.task is Task.HAMMER else None
+        alarm.daemon = True  # nobody who is interrupted below waits for it to go off
+        memory: PeakMemory | None = None
         try:
+            alarm.start()
+            memory = PeakMemory(mark) if order.task is Task.HAMMER else None
             assert process.stdout is not None
             heard = _hear(process.stdout, memory)
             process.wait()

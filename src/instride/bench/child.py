@@ -1,11 +1,13 @@
 """One task of the benchmark, in a process of its own: `python -m instride.bench.child`.
 
-Reads what to do as JSON from the arguments; the last line that it prints is the answer.
+Reads what to do as JSON from the arguments, and behind it, if it is to end with its parent, the
+number of that process; the last line that it prints is the answer.
 """
 
 from __future__ import annotations
 
 import ctypes
+import os
 import signal
 import sys
 import tempfile
@@ -115,11 +117,14 @@ def tell(line: bytes) -> None:
     sys.stdout.buffer.flush()
 
 
-def end_with_parent() -> None:
+def end_with_parent(parent: int) -> None:
     """A benchmark that was stopped must not train on for minutes."""
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:  # it ended before, while all that is above was imported
+        sys.exit(f"the benchmark that asked for this, process {parent}, has ended")
 
 
 if __name__ == "__main__":
-    end_with_parent()
+    if len(sys.argv) > 2:
+        end_with_parent(int(sys.argv[2]))
     tell(msgspec.json.encode(answer(msgspec.json.decode(sys.argv[1], type=Order))))
