@@ -46,6 +46,7 @@ from instride.bench.orders import (
 from instride.bench.report import SCHEMA, LeftOut, Machine, Often, Report, RoundTrip, Row
 from instride.bench.summary import Gathered, middle_device_floors, middle_floors, summarise
 from instride.errors import BenchFailedError, MissingLibraryError
+from instride.system.cores import usable_cores
 
 HAMMERED_AT_ONCE = 4
 HAMMERED_AT_ONCE_ON_A_GPU = 8
@@ -101,7 +102,8 @@ class _Bench:
     def hammer(self) -> None:
         """Which ways are there, which of them tear, and how much memory they take."""
         most_at_once = HAMMERED_AT_ONCE_ON_A_GPU if self._is_on_gpu else HAMMERED_AT_ONCE
-        num_at_once = 1 if self._request.watches_memory else most_at_once
+        # More than there are cores would import torch no sooner, and say later what is amiss.
+        num_at_once = 1 if self._request.watches_memory else min(most_at_once, usable_cores())
         alone = [name for name in self._found if name == OURS_WITHOUT_ROOM]
         names = [name for name in self._found if name not in alone]
         with ThreadPoolExecutor(num_at_once) as pool:
