@@ -134,7 +134,7 @@ saver.READY_S = 0.0
 if sys.argv[2] == "as beside a GPU":
     prepare = staging.Arena.prepare
     staging.Arena.prepare = lambda arena, num_bytes, num_touching=0: prepare(arena, num_bytes, 4)
-many = [torch.zeros(8) for _ in range(40_000)]
+many = [torch.zeros(8) for _ in range(10_000)]
 parts = {"model": torch.nn.ParameterList([torch.zeros(1 << 28), *many])}
 saver = instride.Saver(sys.argv[1], **parts)
 time.sleep(float(sys.argv[3]))

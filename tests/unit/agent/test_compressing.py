@@ -201,7 +201,7 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path, format: str, level: 
     do in the smaller file too."""
     piece = os.urandom(1 << 20)
     peaks = []
-    for num_pieces in (24, 96) if level > 9 else (120, 400):
+    for num_pieces in (24, 96) if level > 9 else (120, 220):
         path = tmp_path / f"{num_pieces}.pt"
         with path.open("wb") as file:
             for _ in range(num_pieces):
