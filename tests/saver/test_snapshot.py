@@ -20,7 +20,7 @@ from tests.saver.states import assert_same
 
 pytestmark = pytest.mark.torch
 
-NUM_SAVES = 150
+NUM_SAVES = 75
 
 
 def test_a_file_holds_the_state_at_the_call_however_soon_it_is_overwritten(tmp_path: Path) -> None:
