@@ -167,8 +167,7 @@ class SynchronousEngine:
         return msgspec.structs.replace(finish, unsafe=unsafe, staged_s=now_s)
 
     def _note_saved(self, finish: Finish, path: Path, size_bytes: int, took_s: float) -> None:
-        at_s = time.time() - took_s
-        self._note("call", at_s, id=finish.id, step=finish.step, s=took_s, waited_s=0.0)
+        self._note("call", finish.called_s, id=finish.id, step=finish.step, s=took_s, waited_s=0.0)
         self._note(
             "durable", id=finish.id, path=str(path), bytes=size_bytes, s=took_s, staged_s=took_s
         )

@@ -18,23 +18,30 @@ from instride.store.journal import journal_path as journal_path
 from instride.writer.page import JOURNALED, SharedPage
 
 EVERY_S = 1.0
+SET_S = 1.0
+"""A clock on the wall that moved by so much was set, or the machine slept. By less, it was only
+corrected: to follow that would put a save behind steps that came after it."""
+
+Timed = tuple[float, dict[str, Value]]
+"""A line, and its moment by the monotonic clock."""
 
 
 class Journal:
     def __init__(self, path: Path, page: SharedPage) -> None:
         self._path = path
         self._page = page
-        self._lines: queue.SimpleQueue[dict[str, Value] | None] = queue.SimpleQueue()
+        self._lines: queue.SimpleQueue[Timed | None] = queue.SimpleQueue()
         # A writer before this one may have written some of the beats.
         self._beats_seen = page[JOURNALED]
         self._last_beat_s: float | None = page.beat_before(self._beats_seen)
+        self._wall_s = _wall_s()
         self._thread = threading.Thread(target=self._work, daemon=True)
         self._thread.start()
 
     def note(self, kind: str, at_s: float | None = None, **fields: Value) -> None:
-        """Add a line, of now or of an earlier moment; returns at once."""
-        now_s = time.time() if at_s is None else at_s
-        self._lines.put({"t": round(now_s, 6), "kind": kind, **fields})
+        """Add a line, of now or of an earlier moment by the monotonic clock; returns at once."""
+        now_s = time.monotonic() if at_s is None else at_s
+        self._lines.put((now_s, {"kind": kind, **fields}))
 
     def close(self, timeout_s: float = 5.0) -> None:
         """Write what is left; a disk that hangs is not waited for."""
@@ -44,13 +51,13 @@ class Journal:
     def _work(self) -> None:
         is_open = True
         while is_open:
-            batch: list[dict[str, Value]] = []
+            batch: list[Timed] = []
             is_open = self._gather(batch)
-            lines = sorted([*self._beats(), *batch], key=itemgetter("t"))
-            if lines and append(self._path, lines):
+            lines = sorted([*self._beats(), *batch], key=itemgetter(0))
+            if lines and append(self._path, self._by_the_wall(lines)):
                 self._page[JOURNALED] = self._beats_seen
 
-    def _gather(self, batch: list[dict[str, Value]]) -> bool:
+    def _gather(self, batch: list[Timed]) -> bool:
         """Collect lines for a second; False when there will be no more."""
         end = time.monotonic() + EVERY_S
         while (left := end - time.monotonic()) > 0:
@@ -63,17 +70,27 @@ class Journal:
             batch.append(line)
         return True
 
-    def _beats(self) -> list[dict[str, Value]]:
-        """Steps that have passed; their times are monotonic, the journal's are of the wall."""
-        offset = time.time() - time.monotonic()
-        lines: list[dict[str, Value]] = []
+    def _beats(self) -> list[Timed]:
+        """Steps that have passed."""
+        lines: list[Timed] = []
         num_beats = self._page.num_beats
         beats = self._page.beats_since(self._beats_seen, num_beats)
         self._beats_seen = num_beats
         for step, at_s in beats:
-            line: dict[str, Value] = {"t": round(at_s + offset, 6), "kind": "step", "step": step}
+            fields: dict[str, Value] = {"kind": "step", "step": step}
             if self._last_beat_s is not None:
-                line["s"] = round(at_s - self._last_beat_s, 6)
+                fields["s"] = round(at_s - self._last_beat_s, 6)
             self._last_beat_s = at_s
-            lines.append(line)
+            lines.append((at_s, fields))
         return lines
+
+    def _by_the_wall(self, lines: list[Timed]) -> list[dict[str, Value]]:
+        """All with one difference between the clocks, so that their order stays what it is."""
+        if abs((now_s := _wall_s()) - self._wall_s) > SET_S:
+            self._wall_s = now_s
+        return [{"t": round(self._wall_s + at_s, 6), **fields} for at_s, fields in lines]
+
+
+def _wall_s() -> float:
+    """What the clock on the wall showed when the monotonic one began."""
+    return time.time() - time.monotonic()

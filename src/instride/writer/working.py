@@ -89,9 +89,8 @@ class Work:
     def finish(self, message: Finish) -> None:
         job = self._jobs.get(message.id)
         if job is not None:
-            called_s = message.created_s - message.call_s
             self._told.note(
-                "call", called_s, id=message.id, step=message.step, s=message.call_s,
+                "call", message.called_s, id=message.id, step=message.step, s=message.call_s,
                 waited_s=message.waited_s,
             )  # fmt: skip
             job.settle(message)

@@ -1,0 +1,71 @@
+"""The journal tells the time of the wall, and keeps the order of the monotonic clock."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from instride.writer import journal
+from instride.writer.journal import Journal, journal_path
+from instride.writer.page import SharedPage
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    (path := journal_path(tmp_path)).parent.mkdir()
+    return path
+
+
+def lines_of(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def set_the_clock(monkeypatch: pytest.MonkeyPatch, ahead_s: Callable[[], float]) -> None:
+    wall = SimpleNamespace(monotonic=time.monotonic, time=lambda: time.time() + ahead_s())
+    monkeypatch.setattr(journal, "time", wall)
+
+
+def test_a_save_stays_between_its_steps_while_the_clock_is_corrected(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As of a virtual machine that was held still: to and fro, by less than a second."""
+    corrections = itertools.cycle([0.0, 0.4, -0.4])
+    set_the_clock(monkeypatch, lambda: next(corrections))
+    page = SharedPage.create()
+    noted = Journal(path, page)
+    for step in range(30):
+        page.beat(step, time.monotonic())
+        noted.note("call", time.monotonic(), step=step)
+        noted.note("durable", step=step)
+        time.sleep(0.05)  # through more than one of its batches
+    noted.close()
+    lines = lines_of(path)
+    assert [(line["step"], line["kind"]) for line in lines] == [
+        (step, kind) for step in range(30) for kind in ("step", "call", "durable")
+    ]
+    assert lines == sorted(lines, key=lambda line: float(line["t"]))
+    steps = [line for line in lines if line["kind"] == "step"]
+    for before, after in itertools.pairwise(steps):
+        assert after["t"] - before["t"] == pytest.approx(after["s"], abs=1e-5)
+
+
+def test_a_clock_that_was_set_is_followed(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ahead_s = [0.0]
+    set_the_clock(monkeypatch, lambda: ahead_s[0])
+    noted = Journal(path, SharedPage.create())
+    noted.note("before")
+    while not path.exists():
+        time.sleep(0.01)
+    ahead_s[0] = 3600.0
+    noted.note("after")
+    noted.close()
+    before, after = lines_of(path)
+    assert before["t"] == pytest.approx(time.time(), abs=60)
+    assert after["t"] == pytest.approx(time.time() + 3600, abs=60)
