@@ -49,10 +49,10 @@ def ask(order: Order, kind: type[A]) -> tuple[A, int]:
     """
     os.sync()  # what the run before left to be written is not this one's to pay
     mark = uuid.uuid4().hex
-    task = msgspec.json.encode(order).decode()
+    words = [msgspec.json.encode(order).decode(), str(os.getpid())]
     with tempfile.TemporaryFile() as complaints:
         process = subprocess.Popen(
-            [sys.executable, "-m", "instride.bench.child", task, str(os.getpid())],
+            [sys.executable, "-m", "instride.bench.child", *words],
             stdout=subprocess.PIPE,
             stderr=complaints,
             env={**os.environ, VARIABLE: mark},

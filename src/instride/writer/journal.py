@@ -19,8 +19,9 @@ from instride.writer.page import JOURNALED, SharedPage
 
 EVERY_S = 1.0
 SET_S = 1.0
-"""A clock on the wall that moved by so much was set, or the machine slept. By less, it was only
-corrected: to follow that would put a save behind steps that came after it."""
+"""A clock on the wall that moved by so much was set, or the machine slept; who reads the journal
+sees that by the steps. By less, it was only corrected, which nobody could tell from a step: to
+follow that would put a save behind steps that came after it."""
 
 Timed = tuple[float, dict[str, Value]]
 """A line, and its moment by the monotonic clock."""
@@ -34,7 +35,7 @@ class Journal:
         # A writer before this one may have written some of the beats.
         self._beats_seen = page[JOURNALED]
         self._last_beat_s: float | None = page.beat_before(self._beats_seen)
-        self._wall_s = _wall_s()
+        self._began_s = _monotonic_began_s()
         self._thread = threading.Thread(target=self._work, daemon=True)
         self._thread.start()
 
@@ -86,11 +87,11 @@ class Journal:
 
     def _by_the_wall(self, lines: list[Timed]) -> list[dict[str, Value]]:
         """All with one difference between the clocks, so that their order stays what it is."""
-        if abs((now_s := _wall_s()) - self._wall_s) > SET_S:
-            self._wall_s = now_s
-        return [{"t": round(self._wall_s + at_s, 6), **fields} for at_s, fields in lines]
+        if abs((began_s := _monotonic_began_s()) - self._began_s) > SET_S:
+            self._began_s = began_s
+        return [{"t": round(self._began_s + at_s, 6), **fields} for at_s, fields in lines]
 
 
-def _wall_s() -> float:
-    """What the clock on the wall showed when the monotonic one began."""
+def _monotonic_began_s() -> float:
+    """What the clock on the wall showed then, as it goes now."""
     return time.time() - time.monotonic()

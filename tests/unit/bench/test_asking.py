@@ -13,8 +13,6 @@ import pytest
 from instride.bench.asking import ask
 from instride.bench.orders import Order, Task, Timed
 
-ONLY_ON_LINUX = pytest.mark.skipif(sys.platform != "linux", reason="asks Linux for it")
-
 
 def test_an_interruption_in_the_worst_moment_leaves_no_child_and_nothing_to_wait_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -41,7 +39,7 @@ def test_an_interruption_in_the_worst_moment_leaves_no_child_and_nothing_to_wait
 
 
 @pytest.mark.torch
-@ONLY_ON_LINUX
+@pytest.mark.skipif(sys.platform != "linux", reason="children end with their parent on Linux")
 def test_a_child_whose_parent_ended_while_it_started_does_nothing() -> None:
     """Asked to end with its parent from then on, it would never hear of it."""
     pytest.importorskip("torch")
