@@ -87,6 +87,12 @@ class Governor:
             self._tell_haste()
             return cost
 
+    def look_anew(self) -> None:
+        """Something was done that is no job, such as deleting files: what a disk had to do for it
+        is no sign of others."""
+        with self._changed:
+            self._regulator.look_anew()
+
     def cost_so_far(self) -> Cost:
         """Of this job."""
         with self._changed:

@@ -105,6 +105,10 @@ class Phases:
         if now_s - self._latest.at_s >= REST_S:
             self._rested, self._latest = self._latest, self._look()
 
+    def look_anew(self) -> None:
+        """Whatever was waited for until now, nobody else was the cause."""
+        self._latest = self._rested = self._look()
+
     def start(self, now_s: float, decision: Decision) -> None:
         self._waited_s = None
         self._enter(now_s, "work" if decision.is_open else "pause", decision)
@@ -112,7 +116,7 @@ class Phases:
     def end(self, now_s: float) -> None:
         """The work is done: nothing is held back any more."""
         self._leave(now_s)
-        self._latest = self._rested = self._look()
+        self.look_anew()
         self._paced.set(Setting())
         self._paced.may_start = True
 

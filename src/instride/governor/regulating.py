@@ -96,6 +96,10 @@ class Regulator:
         self._job = None
         return cost
 
+    def look_anew(self) -> None:
+        """What the machine waited for until now was our own doing, outside of any job."""
+        self._phases.look_anew()
+
     def cost(self, now_s: float) -> Cost:
         """Of this job so far."""
         return self._costing.of_job(now_s, self._done_bytes(), self._comparison.pairs)

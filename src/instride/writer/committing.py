@@ -88,7 +88,11 @@ class Commits:
             return []
         self._read_back(path)
         self._reached("verified")
-        return self._naming.prune(path)
+        deleted = self._naming.prune(path)
+        if deleted:
+            # Or the next save would take that for others who need the disk, and begin gently.
+            self._crew.look_anew()
+        return deleted
 
     def make_room(self) -> list[Path]:
         """On a full disk: delete what would go after this save anyway, one checkpoint at a time."""

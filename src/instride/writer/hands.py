@@ -183,6 +183,11 @@ class Crew:
             if governor is not None:
                 governor.end()
 
+    def look_anew(self) -> None:
+        """Something else than work in turns kept the disk busy, and it was none of others."""
+        if self._governor is not None:
+            self._governor.look_anew()
+
     def _run(self, hands: _Hands, *, is_awaited: bool) -> None:
         with self._lock:
             self._hands = hands

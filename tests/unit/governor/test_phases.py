@@ -127,6 +127,18 @@ def test_what_others_needed_a_moment_ago_is_not() -> None:
     assert stage.phases.strain.io == 0.6
 
 
+def test_what_we_needed_ourselves_is_not_taken_for_others() -> None:
+    """Whoever deletes a checkpoint of many gigabytes waits for the disk."""
+    stage = Stage()
+    stage.phases.end(stage.now_s)
+    stage.now_s += 2.0
+    stage.io_s += 2.0
+    stage.phases.look_anew()
+    stage.now_s += 3.0
+    stage.phases.begin(stage.now_s)
+    assert stage.phases.strain.io == 0.0
+
+
 def test_work_of_few_threads_is_not_taken_for_all_the_effort_that_is_allowed() -> None:
     """Reading back has fewer hands than writing, and what it does to steps says so much less."""
     stage = Stage()

@@ -41,18 +41,22 @@ def ways(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def committed(store: Path, sizes: list[int] | None = SIZES) -> tuple[Commits, Path]:
+    commits = Commits(store, Keep(), SharedPage.create(), Crew())
+    return commits, commit(commits, store, 3, sizes)
+
+
+def commit(commits: Commits, store: Path, step: int, sizes: list[int] | None = SIZES) -> Path:
     """A file of ours, or one that torch.save has made whole."""
     num_bytes = 2 * PIECE_BYTES if sizes is None else lay_out(sizes).num_bytes
     small = {} if sizes is None else {"data.pkl": b"N."}
-    path = store / "step_00000003.pt"
+    path = store / f"step_{step:08d}.pt"
     arena_bytes = -(-num_bytes // PIECE_BYTES) * PIECE_BYTES
     job = Job(Begin(1, str(path), sizes, num_bytes, arena_bytes, False))
-    job.settle(Finish(1, small, 3, None, [], {}, 0.0, 0.0, 0.0, 0.0, 0.0))
-    commits = Commits(store, Keep(), SharedPage.create(), Crew())
+    job.settle(Finish(1, small, step, None, [], {}, 0.0, 0.0, 0.0, 0.0, 0.0))
     arena = torch.zeros(arena_bytes + 4096, dtype=torch.uint8)
     start = -arena.data_ptr() % 4096
     commits.commit(job, memoryview(arena[start : start + arena_bytes].numpy()))
-    return commits, path
+    return path
 
 
 def flip(path: Path, offset: int) -> None:
@@ -111,3 +115,20 @@ def test_a_file_that_ends_with_a_piece_has_no_empty_one_behind_it(
     assert len(manifest.pieces) == 2
     assert commits.tidy(path) == []
     assert ways == ["checksums"]
+
+
+def test_what_is_deleted_is_no_sign_of_others_who_need_the_disk(tmp_path: Path) -> None:
+    crew = NotedCrew()
+    commits = Commits(tmp_path, Keep(last=1), SharedPage.create(), crew)
+    assert commits.tidy(commit(commits, tmp_path, 1)) == []
+    assert crew.num_looked_anew == 0
+    assert commits.tidy(commit(commits, tmp_path, 2)) == [tmp_path / "step_00000001.pt"]
+    assert crew.num_looked_anew == 1
+
+
+class NotedCrew(Crew):
+    num_looked_anew = 0
+
+    def look_anew(self) -> None:
+        self.num_looked_anew += 1
+        super().look_anew()
