@@ -34,7 +34,12 @@ from instride.bench.orders import (
 )
 from instride.bench.report import Floors
 from instride.bench.round_trip import go_round
-from instride.bench.timing import make_training, time_preparing, time_saves
+from instride.bench.timing import (
+    forget_training,
+    make_training,
+    time_preparing,
+    time_saves,
+)
 from instride.bench.upkeep import measure_upkeep
 from instride.bench.ways import WAYS
 
@@ -63,6 +68,7 @@ def answer(order: Order) -> Answer:
                 return SavedOften(save_often(order, Path(folder)))
             if order.watches_memory:
                 watch_memory(order, Path(folder))
+                forget_training(order.device)
         with tempfile.TemporaryDirectory(dir=order.folder, prefix="bench-") as folder:
             return hammer(order, Path(folder))
     except ImportError as error:
@@ -72,6 +78,7 @@ def answer(order: Order) -> Answer:
 def watch_memory(order: Order, folder: Path) -> None:
     """The same training, for the parent to watch: it says when there is nothing to see any more."""
     training = make_training(order)
+    training.step(nullcontext())  # a way that fills a GPU has to leave what a step needs
     way = WAYS[order.way](training, folder)
     training.step(way.guard())
     for number in range(NUM_WATCHED_SAVES):

@@ -6,13 +6,10 @@ a floor is measured right beside it.
 
 from __future__ import annotations
 
-import gc
 import time
 from pathlib import Path
 from statistics import fmean
 from typing import NamedTuple
-
-import torch
 
 from instride import Saver
 from instride.bench.floors import InTurn, direct_reading, direct_writing
@@ -20,7 +17,7 @@ from instride.bench.governed import decisions_by_step
 from instride.bench.names import FEWEST_STEPS
 from instride.bench.orders import Order
 from instride.bench.report import RoundTrip
-from instride.bench.timing import NUM_WARM, make_training, rest, time_save
+from instride.bench.timing import NUM_WARM, forget_training, make_training, rest, time_save
 from instride.bench.training import Training
 from instride.bench.ways import WAYS
 from instride.bench.ways.contract import NoSaving
@@ -50,7 +47,7 @@ def go_round(order: Order, folder: Path) -> RoundTrip:
     restore_s: list[float] = []
     after_s: list[float] = []
     for _ in range(NUM_TRIPS):
-        _forget(order.device)
+        forget_training(order.device)
         training = make_training(order)
         restore_s.append(_restore(training, folder))
         reading.once_more()
@@ -70,13 +67,6 @@ def go_round(order: Order, folder: Path) -> RoundTrip:
         decided=[decided.get(2 * trip + 1, []) for trip in range(NUM_TRIPS)],
         prepare_told_s=[each.prepare_told_s for each in saved],
     )
-
-
-def _forget(device: str) -> None:
-    """Be like a process that was just started."""
-    gc.collect()  # torch itself keeps the first optimizer of a process until then
-    if device != "cpu":
-        torch.cuda.empty_cache()
 
 
 def _save_twice(

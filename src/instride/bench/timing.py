@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 import time
 from pathlib import Path
 from statistics import fmean
 
 import msgspec
+import torch
 
 from instride.bench.gpu_training import GpuTraining, training_on
 from instride.bench.names import MOST_STEPS
@@ -79,6 +81,13 @@ def time_preparing(order: Order, folder: Path) -> Prepared:
 
 def make_training(order: Order) -> Training:
     return training_on(order.device, order.num_params, is_synced=order.is_synced_loop)
+
+
+def forget_training(device: str) -> None:
+    """Be like a process that was just started, once nobody has the training any more."""
+    gc.collect()  # torch itself keeps the first optimizer of a process until then
+    if device != "cpu":
+        torch.cuda.empty_cache()
 
 
 def rest(training: Training, way: Way, num_steps: int) -> list[float]:

@@ -17,7 +17,7 @@ from pathlib import Path
 import msgspec
 
 from instride.bench.interference.names import ELSEWHERE, IDLE, NAIVE, NICE, OURS
-from instride.bench.memory import VARIABLE, processes_with, pss_bytes
+from instride.bench.memory import VARIABLE, memory_bytes, processes_with
 from instride.places import PRIVATE
 from instride.system.cores import usable_cores
 
@@ -161,7 +161,7 @@ class Rival:
 
     def _measure_memory(self) -> None:
         mark = f"{VARIABLE}={self._mark}".encode()
-        found = sum(pss_bytes(process) for process in processes_with(mark))
+        found = memory_bytes(processes_with(mark))
         self.peak_bytes = max(self.peak_bytes, found)
 
     def _clean(self) -> None:
