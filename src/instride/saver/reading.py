@@ -34,6 +34,9 @@ from instride.store.verifying import (
 from instride.system.cores import leave_core_of_parent
 
 LOCAL_HEADER_BYTES = 30
+AROUND_A_HEADER = 4096
+"""What is asked for of the file before and behind the start of one: the end of the storage before
+it, its name, and what fills it up."""
 
 
 class Target:
@@ -98,9 +101,27 @@ def skeleton_of(path: Path) -> Skeleton | None:
 
 def _contents(path: Path) -> tuple[dict[int, int], bytes]:
     """Offset and size of every storage record, and the pickle."""
-    with zipfile.ZipFile(path) as archive, path.open("rb") as file:
+    with zipfile.ZipFile(path) as archive, _open_for_bits(path) as file:
+        _ask_for_headers(archive, file.fileno())
         pickled = next(name for name in archive.namelist() if name.endswith("/data.pkl"))
         return dict(_storages(archive, file)), archive.read(pickled)
+
+
+def _open_for_bits(path: Path) -> BinaryIO:
+    """For what lies between gigabytes: of these, nothing is read ahead."""
+    file = path.open("rb")
+    if hasattr(os, "posix_fadvise"):
+        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_RANDOM)
+    return file
+
+
+def _ask_for_headers(archive: zipfile.ZipFile, fd: int) -> None:
+    """All at once: read one after the other, each of a thousand would be waited for."""
+    if hasattr(os, "posix_fadvise"):
+        for info in archive.infolist():
+            start = max(0, info.header_offset - AROUND_A_HEADER)
+            length = info.header_offset + AROUND_A_HEADER - start
+            os.posix_fadvise(fd, start, length, os.POSIX_FADV_WILLNEED)
 
 
 def _storages(archive: zipfile.ZipFile, file: BinaryIO) -> Iterator[tuple[int, int]]:
@@ -129,7 +150,7 @@ def _is_in(pickled: bytes, safe: list[Callable[..., Any] | tuple[Callable[..., A
 def _hollow_copy(path: Path, ranges: dict[int, int]) -> int:
     """The file with holes where the storages are, in memory: a descriptor."""
     hollow = os.memfd_create("instride-skeleton", os.MFD_CLOEXEC)
-    with path.open("rb") as file:
+    with _open_for_bits(path) as file:
         size = file.seek(0, os.SEEK_END)
         os.ftruncate(hollow, size)
         at = 0
