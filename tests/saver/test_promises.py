@@ -52,6 +52,27 @@ def test_of_an_optimizer_for_graphs_nothing_is_promised(is_given_later: bool) ->
     assert len(beats._promise()()) == 1, "the parameter of the other"
 
 
+class Graph:
+    """Stands for one that was captured: there is no GPU to capture it on."""
+
+
+@pytest.mark.parametrize("has_graph", [True, False])
+def test_of_an_optimizer_without_a_flag_nothing_is_promised_where_a_graph_is_older(
+    has_graph: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It may be a graph of its step: SGD can be captured, and does not say so."""
+    monkeypatch.setattr(torch.cuda, "is_initialized", lambda: True)
+    monkeypatch.setattr(torch.cuda, "is_current_stream_capturing", lambda: False)
+    monkeypatch.setattr(torch.cuda, "CUDAGraph", Graph)
+    graph = Graph() if has_graph else None
+    plain, flagged = torch.optim.SGD([parameter()], lr=0.1), torch.optim.AdamW([parameter()])
+    beats = following(plain, flagged)
+    plain.step()
+    flagged.step()
+    num_promised = len(beats._promise()())
+    assert num_promised == 4 + (graph is None), "those of AdamW, which would have had to say so"
+
+
 def test_what_keeps_a_number_for_all_parameters_is_promised_as_well() -> None:
     optimizer = torch.optim.AdamW([parameter()])
     beats = following(optimizer)

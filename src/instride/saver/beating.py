@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import time
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
@@ -43,6 +44,8 @@ class Beats:
         self._fired_before: set[int] = set()
         """Those of the step before."""
         self._captured: set[int] = set()
+        if any(_has_no_flag(each) for each in self._optimizers) and _are_there_graphs():
+            self._captured |= {id(each) for each in self._optimizers if _has_no_flag(each)}
         self._handles: list[Any] = []
         if self._optimizers:
             # A compiled optimizer step would trace the hooks, and compile anew until it gives up.
@@ -69,7 +72,8 @@ class Beats:
         """What belongs to optimizers whose hooks ran in the last step.
 
         Hooks do not run when a CUDA graph is replayed: what such a step changes must not be late.
-        A graph may be older than this, and its capture was not seen then.
+        A graph may be older than this, and its capture was not seen then: an optimizer counts as
+        captured if its flag allows it, or if it has no flag and there was any graph.
         """
         fired = (self._fired | self._fired_before) - self._captured
         self._fired, self._fired_before = set(), set()
@@ -134,9 +138,24 @@ def _takes_hooks(optimizer: torch.optim.Optimizer) -> bool:
 
 
 def _is_for_graphs(optimizer: torch.optim.Optimizer) -> bool:
-    """Whether its steps may be captured: torch refuses that where the flag is unset. SGD and others
-    have none."""
+    """Whether its steps may be captured: torch refuses that where the flag is unset."""
     return any(group.get("capturable") for group in optimizer.param_groups)
+
+
+def _has_no_flag(optimizer: torch.optim.Optimizer) -> bool:
+    """SGD and others may be captured, and nothing tells whether they were."""
+    return any("capturable" not in group for group in optimizer.param_groups)
+
+
+def _are_there_graphs() -> bool:
+    """Whether anything was captured in this process, whatever it was. Graphs are found as the
+    objects that they are: the driver names none, and one that only writes to what is there has no
+    memory of its own to be known by. Some 50 ms, once, and none where there is no GPU."""
+    if not torch.cuda.is_initialized():
+        return False
+    kind = torch.cuda.CUDAGraph
+    # By its type: `isinstance` would ask objects of any program for their class.
+    return any(issubclass(type(each), kind) for each in gc.get_objects())
 
 
 def _tensors_of(optimizers: Iterable[torch.optim.Optimizer]) -> list[torch.Tensor]:
