@@ -1,11 +1,13 @@
 """Whether ways of saving hold the moment of their call on a GPU: ours must, rivals are told about.
 
-A rival that tears, or cannot be run, is reported as an expected failure: `pytest -ra` says which.
+A rival that tears is reported as an expected failure, and so is one that is known not to run, by
+name and for a reason: `pytest -ra` says which. Whatever else fails is a fault of the harness.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 import torch
@@ -18,6 +20,7 @@ from instride.bench.training import Training
 from instride.bench.ways import WAYS
 from instride.bench.ways.contract import Done, NoSaving, Ticket
 from instride.bench.ways.others import TorchSave
+from instride.bench.ways.ours import InstrideWithoutRoom, OurTicket
 from tests.gpu.trainings import NEEDS_A_GPU
 from tests.integration.careless import LateSave
 
@@ -25,6 +28,13 @@ pytestmark = NEEDS_A_GPU
 
 RIVALS = [name for name in names_on("cuda") if is_rival(name)]
 SYNCHRONOUS = ("torch.save", "dcp.save")
+NOT_RUNNING = {
+    "dcp.async_save overlapped": "KeyError: <class 'type'>",
+}
+"""Rivals that may end in an error of their own, and in which: torch 2.11 forgets how to stage after
+the first time (pytorch/pytorch#183413). The stager of the benchmark keeps it from that, which was
+not seen on a GPU yet: once it was, this is to be empty."""
+MIB = 1 << 20
 SMALLEST = 1
 """Parameters to ask for: the GPT that is nearest has some 80 MB of state."""
 
@@ -45,6 +55,35 @@ def test_no_snapshot_of_ours_is_torn(name: str, tmp_path: Path) -> None:
     assert hammered(name, tmp_path) == Hammered(NUM_BLOWS, NUM_BLOWS)
 
 
+class Noting(InstrideWithoutRoom):
+    """Says of each save whether an optimizer had to wait for it, and what it took of the device."""
+
+    late: ClassVar[list[bool]] = []
+    taken_bytes: ClassVar[list[int]] = []
+
+    def save(self, step: int) -> OurTicket:
+        before = torch.cuda.memory_allocated()
+        ticket = super().save(step)
+        # The products that are queued before it keep the copy from ending sooner.
+        self.late.append(self._saver._engine.is_late)
+        self.taken_bytes.append(torch.cuda.memory_allocated() - before)
+        return ticket
+
+
+@pytest.mark.alone
+def test_under_the_hammer_a_full_gpu_is_full_and_every_blow_meets_a_copy_that_is_late(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(WAYS, "tested", Noting)
+    monkeypatch.setattr(Noting, "late", [])
+    monkeypatch.setattr(Noting, "taken_bytes", [])
+    torch.cuda.empty_cache()
+    assert hammer(order_of("tested", tmp_path), tmp_path) == Hammered(NUM_BLOWS, NUM_BLOWS)
+    assert Noting.late == [True] * NUM_BLOWS
+    assert max(Noting.taken_bytes) < MIB, "no snapshot lies on the device"
+    torch.cuda.empty_cache()
+
+
 @pytest.mark.parametrize("name", RIVALS)
 def test_whether_a_rival_tears_is_told(name: str, tmp_path: Path) -> None:
     try:
@@ -52,6 +91,8 @@ def test_whether_a_rival_tears_is_told(name: str, tmp_path: Path) -> None:
     except NotInstalledError as error:
         pytest.skip(str(error))  # rivals are of the group `bench`, and not every torch has them all
     except ChildFailedError as error:
+        if name not in NOT_RUNNING or NOT_RUNNING[name] not in str(error):
+            raise
         pytest.xfail(f"{name} cannot be run here: {error}")
     if seen.is_torn:
         assert name not in SYNCHRONOUS, "nothing changes while it saves: the hammer is wrong"

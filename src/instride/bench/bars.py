@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from statistics import median
 from typing import NamedTuple
@@ -63,10 +63,18 @@ class Bar(msgspec.Struct, frozen=True):
     noise: float | None = None
     """How far apart windows are in which nothing was saved, for the reader to judge by: no promise
     is kept for it. None where nobody looked."""
+    each: Sequence[float] = ()
+    """What `measured` is the median of, where these are few and each was promised something."""
 
     @property
     def is_kept(self) -> bool:
         return self.measured is not None and self.measured <= self.limit
+
+    @property
+    def is_split(self) -> bool:
+        """Whether some of them are within the limit, and some are not: one word for all would say
+        more than was seen."""
+        return bool(self.each) and min(self.each) <= self.limit < max(self.each)
 
 
 def bars(report: Report) -> list[Bar]:
@@ -141,14 +149,20 @@ def _device_bars(report: Report) -> Iterator[Bar]:
     again = rows.get(NOTHING_AGAIN)
     if OURS in rows:
         yield from _with_room(report, rows[OURS], again)
-    if OURS_WITHOUT_ROOM in rows and report.device_floors and report.forward_and_backward_s:
+    if OURS_WITHOUT_ROOM in rows:
+        yield from _without_room(report, rows[OURS_WITHOUT_ROOM], again)
+
+
+def _without_room(report: Report, full: Row, again: Row | None) -> Iterator[Bar]:
+    if report.device_floors and report.forward_and_backward_s:
         hidden_s = min(report.device_floors.bus_s, report.forward_and_backward_s)
         limit_s = report.device_floors.bus_s - hidden_s + MORE_WITHOUT_ROOM_S
-        full = rows[OURS_WITHOUT_ROOM]
         cost = _cost(report, full, again)
         yield Bar("on a full GPU, by what a step hides", cost.later_s, limit_s, noise=cost.noise_s)
         yield Bar("the first save there, by the same", cost.first_s, limit_s, noise=cost.noise_s)
-        yield from _preparing(full, "preparing there", again)
+    if report.is_synced_loop:
+        yield from _later(full, again, " there")
+    yield from _preparing(full, "preparing there", again)
 
 
 def _with_room(report: Report, ours: Row, again: Row | None) -> Iterator[Bar]:
@@ -158,8 +172,8 @@ def _with_room(report: Report, ours: Row, again: Row | None) -> Iterator[Bar]:
     yield Bar("the same for the first save", cost.first_s, MOST_FIRST_COST_S, noise=noise_s)
     limit_s = MOST_PART * STEPS_BETWEEN_SAVES * report.base_step_s
     yield Bar("a later one, by 1 % of ten steps", cost.later_s, limit_s, noise=noise_s)
-    often = median(report.often.shares) if report.often else None
-    yield Bar("a save every ten steps, by 1 %", often, MOST_PART, Unit.PERCENT)
+    shares = report.often.shares if report.often else []
+    yield _of_each("a save every ten steps, by 1 %", shares, MOST_PART, Unit.PERCENT)
     if report.is_synced_loop:
         yield from _later(ours, again)
     yield from _preparing(ours, "preparing", again)
@@ -169,7 +183,7 @@ def _with_room(report: Report, ours: Row, again: Row | None) -> Iterator[Bar]:
         yield Bar("memory, by the state + 256 MiB", ours.peak_host_bytes, limit, Unit.BYTES)
 
 
-def _later(ours: Row, again: Row | None) -> Iterator[Bar]:
+def _later(ours: Row, again: Row | None, where: str = "") -> Iterator[Bar]:
     """No step later than a save may be slower by more than 2 % than what steps differ by anyway,
     which is what as many windows of `none again` show, as long as ours, in the same run.
 
@@ -180,27 +194,34 @@ def _later(ours: Row, again: Row | None) -> Iterator[Bar]:
     """
     if again is None:
         limit = ours.p99_around + MOST_LATER
-        yield Bar("p99 of later steps, by others + 2 %", ours.p99_later, limit, Unit.PERCENT)
+        what = f"later steps{where}, p99 by others + 2 %"
+        yield Bar(what, ours.p99_later, limit, Unit.PERCENT)
         return
     limit, longest = again.p99_later + MOST_LATER, again.max_later + MOST_LATER
-    yield Bar("p99 of later steps, by noise + 2 %", ours.p99_later, limit, Unit.PERCENT)
-    yield Bar("the longest of them, by the same", ours.max_later, longest, Unit.PERCENT)
+    what = f"later steps{where}, p99 by noise + 2 %"
+    yield Bar(what, ours.p99_later, limit, Unit.PERCENT)
+    yield Bar(f"the longest of them{where}, by the same", ours.max_later, longest, Unit.PERCENT)
 
 
 def _there_and_back(trip: RoundTrip | None) -> Iterator[Bar]:
     """Each time by what was measured right beside it."""
-    done = _by(trip.done_s, trip.direct_write_s) if trip else None
-    first = _by(trip.first_done_s, trip.direct_write_s) if trip else None
-    restored = _by(trip.restore_s, trip.direct_read_s) if trip else None
-    yield Bar("done, by direct write", done, DEVICE_FACTOR, Unit.TIMES)
-    yield Bar("the first save done, by the same", first, DEVICE_FACTOR, Unit.TIMES)
-    yield Bar("restored, by direct read", restored, DEVICE_FACTOR, Unit.TIMES)
+    done = _by(trip.done_s, trip.direct_write_s) if trip else []
+    first = _by(trip.first_done_s, trip.direct_write_s) if trip else []
+    restored = _by(trip.restore_s, trip.direct_read_s) if trip else []
+    yield _of_each("done, by direct write", done, DEVICE_FACTOR, Unit.TIMES)
+    yield _of_each("the first save done, by the same", first, DEVICE_FACTOR, Unit.TIMES)
+    yield _of_each("restored, by direct read", restored, DEVICE_FACTOR, Unit.TIMES)
     slower = median(trip.steps_after_s) / median(trip.steps_before_s) - 1 if trip else None
     yield Bar("a step after that, by one before", slower, MOST_AFTER, Unit.PERCENT)
 
 
-def _by(took_s: list[float], floors_s: list[float]) -> float:
-    return median(each_s / floor_s for each_s, floor_s in zip(took_s, floors_s, strict=True))
+def _by(took_s: list[float], floors_s: list[float]) -> list[float]:
+    return [each_s / floor_s for each_s, floor_s in zip(took_s, floors_s, strict=True)]
+
+
+def _of_each(what: str, each: Sequence[float], limit: float, unit: Unit) -> Bar:
+    """By the median, with those that it is of."""
+    return Bar(what, median(each) if each else None, limit, unit, each=each)
 
 
 def _preparing(ours: Row, what: str, again: Row | None) -> Iterator[Bar]:

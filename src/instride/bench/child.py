@@ -47,6 +47,12 @@ PR_SET_PDEATHSIG = 1
 NUM_WATCHED_SAVES = 2
 NUM_BLOWS = 5
 MOST_HAMMERED_PARAMS = 8 << 20
+STEPS_TO_PEAK = 2
+"""The first step makes what an optimizer keeps, the next one is the first beside all of that: a way
+that fills a GPU has to leave what a step needs."""
+GARBAGE = 99.0
+"""Written behind every save, where training goes on from. Not negative: an optimizer that has come
+to step 0 divides by it."""
 
 
 def answer(order: Order) -> Answer:
@@ -78,7 +84,8 @@ def answer(order: Order) -> Answer:
 def watch_memory(order: Order, folder: Path) -> None:
     """The same training, for the parent to watch: it says when there is nothing to see any more."""
     training = make_training(order)
-    training.step(nullcontext())  # a way that fills a GPU has to leave what a step needs
+    for _ in range(STEPS_TO_PEAK):
+        training.step(nullcontext())
     way = WAYS[order.way](training, folder)
     training.step(way.guard())
     for number in range(NUM_WATCHED_SAVES):
@@ -91,20 +98,25 @@ def watch_memory(order: Order, folder: Path) -> None:
 
 
 def hammer(order: Order, folder: Path) -> Hammered:
-    """Overwrite everything the moment `save()` returns, and see whether the file shows it."""
+    """Overwrite everything the moment `save()` returns, and see whether the file shows it.
+
+    What overwrites is a step of the optimizer, and one is made between any two saves, as in a
+    training: what a way does about optimizers is what it does for everybody.
+    """
     training = training_on(order.device, min(order.num_params, MOST_HAMMERED_PARAMS))
-    training.step(nullcontext())
+    for _ in range(STEPS_TO_PEAK):
+        training.step(nullcontext())
     training.queue()
     way = WAYS[order.way](training, folder)
-    training.step(way.guard())
     num_whole = 0
     for blow in range(1, NUM_BLOWS + 1):
+        training.step(way.guard())
         training.queue()
         with way.guard():
             training.fill(float(blow))
         ticket = way.save(blow)
         with way.guard():
-            training.fill(-1.0)
+            training.fill(GARBAGE)
         ticket.wait()
         num_whole += not any(bool((tensor != blow).any()) for tensor in way.load(blow))
     way.close()

@@ -133,13 +133,13 @@ class GpuTraining(Training):
             for _ in range(NUM_QUEUED):
                 large @ large
 
-    def fill(self, value: float) -> None:
+    def _fill(self, value: float) -> float:
         """By two streams, one after the other, as a careful program would."""
         tensors = self.tensors()
         with torch.no_grad():
             if self._other is None:
                 torch._foreach_copy_(tensors, [torch.full_like(each, value) for each in tensors])
-                return
+                return value
             for tensor in tensors[::2]:
                 tensor.fill_(value)
             here = torch.cuda.current_stream()
@@ -148,6 +148,7 @@ class GpuTraining(Training):
                 for tensor in tensors[1::2]:
                     tensor.fill_(value)
             here.wait_stream(self._other)
+        return value
 
 
 def training_on(device: str, num_params: int, *, is_synced: bool = True) -> Training:

@@ -155,8 +155,9 @@ class _Bench:
         return self._request.device != "cpu"
 
     def _order(self, task: Task, way: str = "") -> Order:
-        ours = self._found.get(OURS)
-        windows = [len(save.steps_s) for saves in ours.rounds for save in saves] if ours else []
+        ours = [self._found[name] for name in (OURS, OURS_WITHOUT_ROOM) if name in self._found]
+        saves = [save for found in ours for saves in found.rounds for save in saves]
+        windows = [len(save.steps_s) for save in saves]
         return order_for(self._request, self._scratch, task, way, windows)
 
     def _leave_out(self, each: LeftOut) -> None:

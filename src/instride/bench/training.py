@@ -64,6 +64,13 @@ class Training:
         return sum(tensor.numel() * tensor.element_size() for tensor in self.tensors())
 
     def fill(self, value: float) -> None:
+        """Overwrite all of the state, as an optimizer does: in a step of it, behind the hooks that
+        others have there. There are no gradients, so that it changes nothing else."""
+        self.optimizer.zero_grad()
+        self.optimizer.step(lambda: self._fill(value))
+
+    def _fill(self, value: float) -> float:
         with torch.no_grad():
             for tensor in self.tensors():
                 tensor.fill_(value)
+        return value

@@ -17,6 +17,7 @@ from instride.bench.names import (  # noqa: E402
     OURS,
     OURS_WITHOUT_ROOM,
     is_rival,
+    names_on,
 )
 from instride.bench.ordering import Request, order_for  # noqa: E402
 from instride.bench.orders import (  # noqa: E402
@@ -68,7 +69,7 @@ def test_a_whole_run_on_a_gpu_tells_of_every_promise(
         NOTHING: None, "torch.save": None, OURS: 0.05, OURS_WITHOUT_ROOM: 0.05,
     }  # fmt: skip
     assert report.forward_and_backward_s == 0.14
-    assert len(bars(report)) == 15
+    assert len(bars(report)) == 16
     assert all(bar.is_kept for bar in bars(report))
     told = page_of(report).notes
     assert any(
@@ -86,10 +87,13 @@ def test_a_whole_run_on_a_gpu_tells_of_every_promise(
         "time (plenty)",
     ]
     assert any("making a Saver takes 400ms" in note for note in told)
-    assert any("too few for a result" in note for note in told)  # four of ours are
+    assert told[-1] == (
+        "too few for a result, which takes 5 saves: none, torch.save, instride, instride full GPU "
+        "(4 each)"
+    )
 
 
-def test_few_saves_of_a_rival_on_a_gpu_are_enough(
+def test_rows_of_few_saves_are_named_also_those_of_rivals(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     report = run_on_a_gpu(monkeypatch, tmp_path)
@@ -98,7 +102,29 @@ def test_few_saves_of_a_rival_on_a_gpu_are_enough(
         for row in report.rows
     ]
     told = page_of(msgspec.structs.replace(report, rows=rows)).notes
+    assert told[-1] == "too few for a result, which takes 5 saves: torch.save (2 each)"
+    rows = [msgspec.structs.replace(row, num_saves=5) for row in rows]
+    told = page_of(msgspec.structs.replace(report, rows=rows)).notes
     assert not any("too few for a result" in note for note in told)
+
+
+def test_all_ways_of_a_gpu_are_rows_with_what_tore_and_what_memory_they_took(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    Faked(monkeypatch)
+    report = saving.run(Request(names_on("cuda"), device="cuda", folder=str(tmp_path)))
+    page = page_of(report)
+    shown = {cells[0]: dict(zip(page.heads, cells, strict=True)) for cells in page.rows}
+    told = {row["name"]: row for row in msgspec.to_builtins(report)["rows"]}
+    assert list(shown) == list(told) == names_on("cuda")
+    assert {NOTHING, NOTHING_AGAIN} < told.keys()
+    for name, row in told.items():
+        is_seen = name not in (NOTHING, NOTHING_AGAIN)
+        assert row["torn"] is (False if is_seen else None)
+        assert (row["num_whole"], row["num_hammered"]) == ((5, 5) if is_seen else (0, 0))
+        assert (row["peak_host_bytes"], row["num_saves"]) == (0, 8)
+        assert shown[name]["torn"] == ("no (5 of 5 whole)" if is_seen else "not looked at")
+        assert shown[name]["memory"] == "0MB"
 
 
 def test_what_fails_at_the_end_leaves_what_was_measured_before(

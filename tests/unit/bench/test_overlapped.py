@@ -22,10 +22,10 @@ pytestmark = pytest.mark.torch
 
 class Stager:
     def __init__(self) -> None:
-        self.is_closed = False
+        self.is_over = False
 
-    def close(self) -> None:
-        self.is_closed = True
+    def end(self) -> None:
+        self.is_over = True
 
 
 class Dcp:
@@ -37,8 +37,6 @@ class Dcp:
         self.stagers: list[Stager] = []
 
     def async_save(self, state: Any, *, async_stager: Stager, **others: Any) -> Any:
-        if async_stager.is_closed:
-            raise RuntimeError("cannot schedule new futures after shutdown")
         self.stagers.append(async_stager)
         return SimpleNamespace(staging_completion=self.staging, upload_completion=self.upload)
 
@@ -89,12 +87,15 @@ def test_what_went_wrong_while_it_was_staged_is_not_trained_over(
         pytest.fail("it was changed")
 
 
-def test_a_stager_that_torch_has_closed_is_replaced(faked: Dcp, tmp_path: Path) -> None:
+def test_one_stager_is_there_for_all_saves_and_ends_with_the_way(
+    faked: Dcp, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(DcpSave, "close", lambda way: None)
     way = Waiting(Training(1), tmp_path)
     way.save(1)
     way.save(2)
-    faked.stagers[0].close()
-    way.save(3)
-    first, second, third = faked.stagers
+    first, second = faked.stagers
     assert first is second
-    assert third is not first
+    assert not first.is_over
+    way.close()
+    assert first.is_over

@@ -155,7 +155,8 @@ def test_a_table_that_is_too_wide_goes_on_below_with_the_names_in_front(width: i
 
 def test_too_few_saves_are_called_no_result() -> None:
     few = row("instride", 0.2, num_saves=FEWEST_SAVES - 1)
-    assert "too few for a result" in screen_of(report(few))
+    told = page_of(report(few, row("none", 0.0, num_saves=2), row("torch.save", 1.0))).notes
+    assert told[-1] == "too few for a result, which takes 5 saves: instride (4), none (2)"
     assert "too few for a result" not in screen_of(full_report())
 
 

@@ -14,9 +14,6 @@ import torch
 from instride.bench.training import Training
 from instride.bench.ways.contract import Done, FutureTicket, NoSaving, Ticket, behind, tensors_in
 
-CLOSED = (KeyError, RuntimeError)
-"""What a stager raises that was closed: it no longer knows how to copy, or its thread has ended."""
-
 
 class DcpSave(NoSaving):
     """`dcp.save`: PyTorch's distributed checkpoint, on one rank."""
@@ -84,7 +81,8 @@ class DcpProcess(DcpSave):
 
 
 class DcpPinned(DcpSave):
-    """`dcp.async_save` with a stager that keeps page-locked memory for the copy."""
+    """`dcp.async_save` with a stager that keeps page-locked memory for the copy: the first save has
+    it locked, and all use it."""
 
     is_overlapped = False
 
@@ -93,9 +91,11 @@ class DcpPinned(DcpSave):
         self._stager = self._make_stager()
 
     def _make_stager(self) -> Any:
-        from torch.distributed.checkpoint.staging import DefaultStager, StagingOptions
+        from torch.distributed.checkpoint.staging import StagingOptions
 
-        return DefaultStager(
+        from instride.bench.ways.staging import KeptStager
+
+        return KeptStager(
             StagingOptions(
                 use_pinned_memory=True,
                 use_shared_memory=self.is_overlapped,
@@ -105,22 +105,15 @@ class DcpPinned(DcpSave):
         )
 
     def save(self, step: int) -> Ticket:
-        path = str(self._fresh(step))
-        try:
-            return self._save(path)
-        except CLOSED:  # torch 2.11 closes a stager after each save, whoever made it
-            self._stager = self._make_stager()
-            return self._save(path)
-
-    def _save(self, path: str) -> Ticket:
         import torch.distributed.checkpoint as dcp
 
+        path = str(self._fresh(step))
         return FutureTicket(
             dcp.async_save(self._training.state(), checkpoint_id=path, async_stager=self._stager)
         )
 
     def close(self) -> None:
-        self._stager.close()
+        self._stager.end()
         super().close()
 
 
@@ -135,13 +128,13 @@ class DcpOverlapped(DcpPinned):
         super().__init__(training, folder)
         self._staging: Any = None
 
-    def _save(self, path: str) -> Ticket:
+    def save(self, step: int) -> Ticket:
         import torch.distributed.checkpoint as dcp
         from torch.distributed.checkpoint.state_dict_saver import AsyncCheckpointerType
 
         response: Any = dcp.async_save(
             self._training.state(),
-            checkpoint_id=path,
+            checkpoint_id=str(self._fresh(step)),
             async_checkpointer_type=AsyncCheckpointerType.PROCESS,
             async_stager=self._stager,
         )

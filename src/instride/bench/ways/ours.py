@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import json
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Literal
 
 import torch
 
 from instride.bench.training import Training
-from instride.bench.ways.contract import NoSaving, behind, tensors_in
+from instride.bench.ways.contract import NoSaving, tensors_in
 from instride.governor.model import BUDGET
+from instride.snapshot.device_memory import SPARE_BYTES, DeviceMemory
 from instride.writer.journal import journal_path
 
-LEFT_BYTES = 3 << 29
-"""What stays free on a device that is full: less than what instride leaves to training."""
+LEFT_BYTES = SPARE_BYTES * 3 // 4
+"""What stays free on a device that is full. Instride leaves more than that to training, so that no
+snapshot finds room there, however small; a driver that loads a kernel does, and so does what is
+read back to be compared."""
 
 
 class Instride(NoSaving):
@@ -69,18 +71,27 @@ class InstrideWithoutRoom(Instride):
     """On a GPU whose memory is full, but for what a step and a little more need."""
 
     def __init__(self, training: Training, folder: Path) -> None:
+        device = torch.device("cuda", torch.cuda.current_device())
         free, _ = torch.cuda.mem_get_info()
-        num_bytes = max(0, free - LEFT_BYTES)
-        self._filling = torch.empty(num_bytes, dtype=torch.uint8, device="cuda")
+        self._filling = torch.empty(filling_bytes(free), dtype=torch.uint8, device=device)
+        refuse_room(device)
         super().__init__(training, folder)
-
-    def guard(self) -> AbstractContextManager[object]:
-        """What the hooks of an optimizer do: what tries to tear snapshots has no optimizer."""
-        return behind(self._saver._engine.fence)
 
     def close(self) -> None:
         super().close()
         del self._filling
+
+
+def filling_bytes(free_bytes: int) -> int:
+    """How much of what is free has to be taken, so that a device is full."""
+    return max(0, free_bytes - LEFT_BYTES)
+
+
+def refuse_room(device: torch.device) -> None:
+    """A row, or a hammer, that finds room on a full GPU would tell of something else. Raises
+    RuntimeError."""
+    if DeviceMemory(device).has_room(1):
+        raise RuntimeError(f"there is room for a snapshot on {device}, which was to be full")
 
 
 class OurTicket:

@@ -7,7 +7,7 @@ from datetime import UTC
 from typing import NamedTuple
 
 from instride.bench.bars import LEAST_STATE_BYTES, bars
-from instride.bench.names import FEWEST_SAVES, OURS, is_rival, saves_nothing
+from instride.bench.names import FEWEST_SAVES, OURS, saves_nothing
 from instride.bench.report import Report, Row
 from instride.cli.render.bench_page import Page, describe_machine, show_bytes, show_s
 from instride.cli.render.bench_trips import often_note, round_trip_notes
@@ -161,11 +161,17 @@ def notes(report: Report) -> list[str]:
         found.append(LATER)
     if bars(report) and report.state_bytes < LEAST_STATE_BYTES:
         found.append("the promises are for a state of 1 GB or more; this one is too small to tell")
-    # On a GPU rivals save less often: what is told of them does not hang on milliseconds.
-    num_saves = min(row.num_saves for row in report.rows if not is_rival(row.name))
-    if num_saves < FEWEST_SAVES:
-        found.append(f"only {num_saves} saves each: too few for a result, {FEWEST_SAVES} will do")
+    if too_few := [row for row in report.rows if row.num_saves < FEWEST_SAVES]:
+        found.append(f"too few for a result, which takes {FEWEST_SAVES} saves: {_counted(too_few)}")
     return found
+
+
+def _counted(rows: list[Row]) -> str:
+    """Which rows have how many saves; one number for all, where it is the same."""
+    numbers = {row.num_saves for row in rows}
+    if len(numbers) == 1:
+        return f"{', '.join(row.name for row in rows)} ({numbers.pop()} each)"
+    return ", ".join(f"{row.name} ({row.num_saves})" for row in rows)
 
 
 def _device_notes(report: Report) -> list[str]:

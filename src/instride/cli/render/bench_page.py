@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Sequence
+from itertools import zip_longest
 from pathlib import Path
 
 import msgspec
@@ -13,6 +14,7 @@ from instride.bench.bars import Bar, Unit
 from instride.bench.report import Machine
 from instride.cli.render.sheet import Sheet
 from instride.cli.render.text import make_console
+from instride.cli.render.wrapping import wrap
 from instride.explain.languages import DEFAULT, LANGUAGES
 
 Cells = tuple[str, ...]
@@ -57,7 +59,9 @@ def print_page(page: Page, console: Console | None = None) -> None:
         sheet.blank()
         width = max(len(bar.what) for bar in page.bars)
         for bar in page.bars:
-            sheet.line(f"  {bar.what:<{width}} {verdict(bar)}")
+            lines = wrap(verdict(bar), sheet.width - width - 3)
+            for what, line in zip_longest((bar.what,), lines, fillvalue=""):
+                sheet.line(f"  {what:<{width}} {line}")
 
 
 def _tables(page: Page, most_columns: int) -> list[list[str]]:
@@ -126,8 +130,12 @@ def verdict(bar: Bar) -> str:
     if bar.measured is None:
         return f"could not be measured, {limit}"
     noise = "" if bar.noise is None else f" +- {_show(bar.noise, bar.unit)}"
+    each = f" (of {', '.join(_show(one, bar.unit) for one in bar.each)})" if bar.each else ""
     kept = "kept" if bar.is_kept else "missed"
-    return f"{_show(bar.measured, bar.unit)}{noise}, {limit}: {kept}"
+    if bar.is_split:
+        first, last = (_show(one, bar.unit) for one in (min(bar.each), max(bar.each)))
+        kept += f" in the median, between {first} and {last}"
+    return f"{_show(bar.measured, bar.unit)}{noise}{each}, {limit}: {kept}"
 
 
 def _show(value: float, unit: Unit) -> str:
