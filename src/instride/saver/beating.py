@@ -153,6 +153,8 @@ def _are_there_graphs() -> bool:
     memory of its own to be known by. Some 50 ms, once, and none where there is no GPU."""
     if not torch.cuda.is_initialized():
         return False
+    if gc.get_freeze_count():
+        return True  # what was frozen is not told of: there may be one among it
     kind = torch.cuda.CUDAGraph
     # By its type: `isinstance` would ask objects of any program for their class.
     return any(issubclass(type(each), kind) for each in gc.get_objects())
