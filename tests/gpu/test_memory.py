@@ -10,9 +10,9 @@ import torch
 
 import instride
 from instride.errors import SaveFailedError
+from tests.gpu.holding import Holder
 from tests.gpu.trainings import (
     NEEDS_A_GPU,
-    Holder,
     arena_of,
     await_locking,
     busy,
@@ -35,10 +35,11 @@ def test_a_source_that_is_emptied_and_used_for_others_is_saved_as_it_was(
     other = torch.cuda.Stream()
     for run in range(3):
         with torch.cuda.stream(other):
-            x = torch.full((16 << 20,), float(run), device="cuda")
+            x = torch.full((16 << 20,), -2.0, device="cuda")
         torch.cuda.current_stream().wait_stream(other)
         with instride.Saver(tmp_path / str(run), state=Holder(x=x)) as saver:
             busy(queue)
+            x.fill_(run)
             pending = saver.save(1)
             x.untyped_storage().resize_(0)
             torch.cuda.empty_cache()
@@ -56,8 +57,8 @@ def test_a_source_that_is_emptied_between_two_saves_is_saved_as_it_is(
     num_bytes = x.untyped_storage().nbytes()
     with instride.Saver(tmp_path, state=Holder(x=x)) as saver:
         for step in range(1, 6):
-            x.fill_(step)
             busy(queue)
+            x.fill_(step)
             assert bool((load(saver.save(step).wait(60).path)["state"]["x"] == step).all())
             x.untyped_storage().resize_(0)
             torch.cuda.empty_cache()
@@ -69,9 +70,10 @@ def test_a_source_that_is_emptied_between_two_saves_is_saved_as_it_is(
 def test_a_source_that_is_dropped_by_everybody_is_saved_as_it_was(
     queue: torch.Tensor, room: str, tmp_path: Path
 ) -> None:
-    holder = Holder(x=torch.full((16 << 20,), 7.0, device="cuda"))
+    holder = Holder(x=torch.full((16 << 20,), -2.0, device="cuda"))
     with instride.Saver(tmp_path, state=holder) as saver:
         busy(queue)
+        holder.tensors["x"].fill_(7)
         pending = saver.save(1)
         holder.tensors.clear()
         gc.collect()
@@ -90,8 +92,8 @@ def test_a_parameter_that_is_emptied_before_its_optimizer_runs_is_right_or_refus
     with instride.Saver(tmp_path, model=model, o=optimizer) as saver:
         one_step(model, optimizer)
         lock_arena(saver)
-        one_step(model, optimizer)
         busy(queue)
+        one_step(model, optimizer)
         wanted = weight.detach().clone()
         pending = saver.save(1)
         weight.untyped_storage().resize_(0)
@@ -111,7 +113,12 @@ def test_a_parameter_that_is_emptied_before_its_optimizer_runs_is_right_or_refus
 
 
 @pytest.mark.alone
-def test_five_hundred_saves_take_no_more_memory_than_a_few(tmp_path: Path) -> None:
+@pytest.mark.parametrize("has_room", [True, False], ids=["room", "no room"])
+def test_five_hundred_saves_take_no_more_memory_than_a_few(
+    has_room: bool, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    if not has_room:
+        request.getfixturevalue("no_room")
     model, optimizer = make(fused=True)
     seen: list[tuple[int, int, int]] = []
     with instride.Saver(

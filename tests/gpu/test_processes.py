@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from instride.store.directory import checkpoints_in
-from tests.gpu.trainer import KEPT, STEPS, values_of
+from tests.gpu.trainer import KEPT, STEPS, are_of
 from tests.gpu.trainings import NEEDS_A_GPU
 
 pytestmark = NEEDS_A_GPU
@@ -22,7 +22,7 @@ ALLOCATORS = ("backend:cudaMallocAsync", "expandable_segments:True", "max_split_
 def train(store: Path, *options: str, **variables: str) -> None:
     """Train and save, and see that everything is there as it was."""
     done = subprocess.run(
-        [sys.executable, "-m", "tests.gpu.trainer", str(store), *options],
+        [sys.executable, "-m", "tests.gpu.trainer", str(store), "cuda", "room", *options],
         env={**os.environ, **variables},
         capture_output=True,
         text=True,
@@ -36,7 +36,7 @@ def train(store: Path, *options: str, **variables: str) -> None:
     assert set(found) == set(STEPS[-KEPT:])
     for step, path in found.items():
         saved = torch.load(path, weights_only=True, map_location="cpu")
-        assert torch.equal(saved["state"]["values"], values_of(step, "cpu"))
+        assert are_of(saved["state"]["values"], step, "cuda")
 
 
 @pytest.mark.parametrize("allocator", ALLOCATORS)

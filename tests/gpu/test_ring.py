@@ -40,14 +40,14 @@ def test_every_byte_comes_to_its_place_and_none_in_between_is_touched(
         monkeypatch.setattr(Arena, "register", lambda arena: None)
     sizes = sizes_of(400)
     source = torch.randint(0, 256, (sum(sizes),), dtype=torch.uint8, device="cuda")
-    wanted = source.cpu()
+    wanted, on_device = source.cpu(), source.clone()
     cuts = [each for size in sizes for each in (size, GAP_BYTES)]
     target = torch.full((sum(cuts),), POISON, dtype=torch.uint8)
     places = list(target.split(cuts)[::2])
     source.zero_()
     for turn in range(3):
         busy(queue)
-        source.copy_(wanted.cuda())
+        source.copy_(on_device)  # still queued when the ring is told to carry it
         told: list[int] = []
         ring.carry([(places, list(source.split(sizes)))], told.append, is_awaited=turn % 2 == 1)
         assert told == sorted(set(told))

@@ -5,15 +5,17 @@ from __future__ import annotations
 import copy
 from itertools import cycle
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 
 import instride
 from instride.errors import SaveFailedError
+from tests.gpu.holding import Holder
 from tests.gpu.trainings import (
     NEEDS_A_GPU,
-    Holder,
+    Adding,
     assert_same,
     busy,
     hammer,
@@ -22,6 +24,7 @@ from tests.gpu.trainings import (
     make,
     make_model,
     one_step,
+    ones_to_add,
 )
 
 pytestmark = NEEDS_A_GPU
@@ -60,7 +63,7 @@ def test_training_that_goes_on_at_once_is_not_seen(kind: str, room: str, tmp_pat
     model, optimizer = make(**{kind: True})
     parts = {"model": model, "optimizer": optimizer}
     with instride.Saver(tmp_path, **parts) as saver:
-        hammer(saver, parts, lambda: one_step(model, optimizer))
+        assert hammer(saver, parts, lambda: one_step(model, optimizer)), "nothing was queued"
 
 
 def test_tensors_that_are_others_at_each_save_are_saved_as_they_are(
@@ -101,11 +104,10 @@ def test_what_shares_memory_with_a_parameter_may_be_written_to_before_the_step(
 ) -> None:
     """The optimizer is not the only one that changes that memory, and torch counts other versions
     for who writes to it in this way."""
-    weight = torch.nn.Parameter(torch.zeros(8 << 20, device="cuda"))
-    weight.grad = torch.ones_like(weight)
+    weight = ones_to_add()
     shown = weight.data[:num_shown]
-    optimizer = torch.optim.SGD([weight], lr=1.0)
-    parts = {"state": Holder(weight=weight, shown=shown), "optimizer": optimizer}
+    optimizer = Adding(weight)
+    parts: dict[str, Any] = {"state": Holder(weight=weight, shown=shown), "optimizer": optimizer}
 
     def step() -> None:
         shown.add_(0.5)
@@ -125,8 +127,8 @@ def test_an_optimizer_waits_for_a_saver_that_nobody_has_any_more(
         saver = instride.Saver(tmp_path / str(number), **parts)
         one_step(model, optimizer)
         lock_arena(saver)
-        one_step(model, optimizer)
         busy(queue)
+        one_step(model, optimizer)
         return saver.save(1)
 
     for number in range(3):
@@ -140,8 +142,11 @@ def test_a_save_before_the_first_step_is_whole(queue: torch.Tensor, tmp_path: Pa
     """How much memory training needs is not known yet: none of the device's is taken."""
     model, optimizer = make(fused=True)
     with instride.Saver(tmp_path, model=model, optimizer=optimizer) as saver:
-        wanted = copy.deepcopy(model.state_dict())
         busy(queue)
+        with torch.no_grad():
+            for parameter in model.parameters():
+                parameter.add_(1)
+        wanted = copy.deepcopy(model.state_dict())
         pending = saver.save(0)
         one_step(model, optimizer)
         assert_same(load(pending.wait(60).path)["model"], wanted)
@@ -187,6 +192,7 @@ def test_a_graph_can_be_captured_while_a_snapshot_is_on_its_way(
     y = torch.zeros(1 << 20, device="cuda")
     with instride.Saver(tmp_path, state=Holder(x=x)) as saver:
         for step in range(1, 5):
+            busy(queue)
             x.fill_(step)
             pending = saver.save(step)
             graph = torch.cuda.CUDAGraph()
@@ -198,18 +204,21 @@ def test_a_graph_can_be_captured_while_a_snapshot_is_on_its_way(
 
 
 def test_a_captured_optimizer_step_does_not_wait_for_what_is_outside(
-    no_room: None, tmp_path: Path
+    queue: torch.Tensor, no_room: None, tmp_path: Path
 ) -> None:
     model = make_model()
     # Of a kind that cannot be told that it is captured: what can be is never late.
-    optimizer = torch.optim.SGD(model.parameters(), lr=1e-2, momentum=0.9)
+    optimizer = Adding(*model.parameters())
     with instride.Saver(tmp_path, model=model, optimizer=optimizer) as saver:
-        one_step(model, optimizer)
-        torch.cuda.synchronize()
         for parameter in model.parameters():
             parameter.grad = torch.ones_like(parameter)
+        optimizer.step()
+        lock_arena(saver)  # what is copied at once to other memory is waited for
+        busy(queue)
+        optimizer.step()
         wanted = {name: value.clone() for name, value in model.state_dict().items()}
         pending = saver.save(1)
+        assert saver._engine.is_late, "or the capture would have nothing to wait for"
         graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(graph):
             optimizer.step()
@@ -236,8 +245,8 @@ def test_what_somebody_else_writes_to_a_parameter_fails_the_save_by_name(
     with instride.Saver(tmp_path, **parts) as saver:
         step()  # a kernel that is used for the first time waits for the device
         lock_arena(saver)
-        one_step(model, optimizer)
         busy(queue)
+        one_step(model, optimizer)
         pending = saver.save(0)
         clamp()
         with pytest.raises(SaveFailedError, match="something wrote to a parameter"):

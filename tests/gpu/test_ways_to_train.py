@@ -10,9 +10,10 @@ import pytest
 import torch
 
 import instride
+from tests.gpu.holding import Holder
 from tests.gpu.trainings import (
     NEEDS_A_GPU,
-    Holder,
+    assert_same,
     busy,
     hammer,
     load,
@@ -194,28 +195,44 @@ def test_state_that_is_kept_on_the_host_and_written_from_the_device(
             torch.cuda.synchronize()
 
 
-def test_a_run_that_was_resumed_is_the_same_run(room: str, tmp_path: Path) -> None:
-    def train(store: Path, stop: int) -> list[float]:
+@pytest.mark.parametrize("is_scaled", [False, True], ids=["single", "half with scaled gradients"])
+def test_a_run_that_was_resumed_is_the_same_run(is_scaled: bool, room: str, tmp_path: Path) -> None:
+    """Each loss, and at the end all that any part of it has."""
+
+    def train(store: Path, stop: int) -> tuple[list[float], dict[str, Any]]:
         model, optimizer = make(fused=True)
         dropout = torch.nn.Dropout(0.3)
+        parts: dict[str, Any] = {
+            "model": model,
+            "optimizer": optimizer,
+            "schedule": torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, 20),
+            # Grows in mid-run, so that it has more to remember than what it began with.
+            "scaler": torch.amp.GradScaler("cuda", 2.0**10, growth_interval=3, enabled=is_scaled),
+        }
         losses: list[float] = []
-        with instride.Saver(store, model=model, optimizer=optimizer) as saver:
+        with instride.Saver(store, **parts) as saver:
             start = saver.restore()
             losses += saver.extra.get("losses", [])
             for step in range(start, stop):
-                loss = dropout(model(torch.randn(64, 1500, device="cuda"))).square().mean()
+                with torch.autocast("cuda", torch.float16, enabled=is_scaled):
+                    loss = dropout(model(torch.randn(64, 1500, device="cuda"))).square().mean()
                 optimizer.zero_grad()
-                loss.backward()
-                optimizer.step()
+                parts["scaler"].scale(loss).backward()
+                parts["scaler"].step(optimizer)
+                parts["scaler"].update()
+                parts["schedule"].step()
                 losses.append(loss.item())
                 if step == 4:
                     saver.save(step, extra={"losses": copy.copy(losses)})
-        return losses
+        return losses, {name: part.state_dict() for name, part in parts.items()}
 
-    whole = train(tmp_path / "whole", 9)
+    losses, whole = train(tmp_path / "whole", 9)
     train(tmp_path / "parts", 7)
+    losses_in_parts, in_parts = train(tmp_path / "parts", 9)
 
-    assert train(tmp_path / "parts", 9) == whole
+    assert losses_in_parts == losses
+    assert_same(in_parts, whole)
+    assert whole["schedule"]["last_epoch"] == 9, "nothing was left out of the whole"
 
 
 def test_a_state_larger_than_the_memory_it_may_take(tmp_path: Path) -> None:

@@ -1,6 +1,8 @@
-"""A training on a GPU in its own process: `python -m tests.gpu.trainer STORE [WHERE] [fork]`.
+"""A training in its own process: `python -m tests.gpu.trainer STORE DEVICE WHERE [fork]`.
 
-`no-room` is on a GPU without room for a snapshot, `late` as well, with an optimizer that waits.
+On a GPU (`cuda`), WHERE is `room`, or `no-room` for one without room for a snapshot, or `late` for
+that and an optimizer that waits. On the host (`cpu`), what lies in `room` comes to the arena bit by
+bit, as it does from a GPU, and the others differ in what is trained alone.
 """
 
 from __future__ import annotations
@@ -14,44 +16,51 @@ from typing import Any
 import torch
 
 import instride
+import instride.saver.staging
 from instride.snapshot import device_memory
-from tests.gpu.trainings import Holder
+from tests.crash.arriving import ArrivingCopy
+from tests.gpu.holding import Holder
 
-DEVICE = "cuda"
-NUM_VALUES = 12 << 20
+NUM_VALUES = {"cuda": 12 << 20, "cpu": 3 << 20}
 """So few that single precision counts them exactly."""
 STEPS = range(1, 5)
 KEPT = 2
 
 
 def values_of(step: int, device: str) -> torch.Tensor:
-    return torch.arange(step, step + NUM_VALUES, dtype=torch.int32, device=device)
+    return torch.arange(step, step + NUM_VALUES[device], dtype=torch.int32, device=device)
+
+
+def are_of(values: torch.Tensor, step: int, device: str) -> bool:
+    """Whether they are what was on a device at a step, to the last one."""
+    return bool(torch.equal(values.int(), values_of(step, device).to(values.device)))
 
 
 class Overwritten:
     """Values that nobody says who changes: they are copied before anything else happens."""
 
-    def __init__(self) -> None:
-        self._values = values_of(0, DEVICE)
-        self.parts: dict[str, Any] = {"state": Holder(values=self._values)}
+    def __init__(self, device: str) -> None:
+        self._device = device
+        self.values = values_of(0, device)
+        self.parts: dict[str, Any] = {"state": Holder(values=self.values)}
 
     def come_to(self, step: int) -> None:
-        self._values.copy_(values_of(step, DEVICE))
+        self.values.copy_(values_of(step, self._device))
 
     def go_on(self) -> None:
-        self._values.fill_(-1)
+        self.values.fill_(-1)
 
 
 class Optimized:
     """Values that only an optimizer changes, by one in each step."""
 
-    def __init__(self) -> None:
-        self._values = torch.nn.Parameter(values_of(0, DEVICE).float())
-        self._values.grad = -torch.ones_like(self._values)
-        self._optimizer = torch.optim.SGD([self._values], lr=1.0)
+    def __init__(self, device: str) -> None:
+        self.values = torch.nn.Parameter(values_of(0, device).float())
+        self.values.grad = -torch.ones_like(self.values)
+        self._optimizer = torch.optim.SGD([self.values], lr=1.0)
         self._num_steps = 0
         self.parts: dict[str, Any] = {
-            "state": Holder(values=self._values),
+            "state": Holder(values=self.values),
             "optimizer": self._optimizer,
         }
 
@@ -64,15 +73,20 @@ class Optimized:
         self._num_steps += 1
 
 
-def train(store: Path) -> None:
-    values = Optimized() if "late" in sys.argv else Overwritten()
+def trained(device: str, where: str) -> Overwritten | Optimized:
+    """What is trained there."""
+    return (Optimized if where == "late" else Overwritten)(device)
+
+
+def train(store: Path, device: str, where: str, *, forks: bool) -> None:
+    values = trained(device, where)
     with instride.Saver(store, keep=instride.Keep(last=KEPT), **values.parts) as saver:
         for step in STEPS:
             values.come_to(step)
             pending = saver.save(step)
             values.go_on()
             pending.wait(60)
-            if "fork" in sys.argv:
+            if forks:
                 fork()
             print(step, flush=True)
 
@@ -86,8 +100,14 @@ def fork() -> None:
     assert os.waitstatus_to_exitcode(status) == 0
 
 
-if __name__ == "__main__":
+def main(store: str, device: str, where: str, *options: str) -> None:
     warnings.simplefilter("ignore", RuntimeWarning)
-    if {"no-room", "late"} & set(sys.argv):
+    if device == "cuda" and where != "room":
         device_memory.room_bytes = lambda *_: 0
-    train(Path(sys.argv[1]))
+    if device == "cpu" and where == "room":
+        instride.saver.staging.WholeCopy = ArrivingCopy  # type: ignore[attr-defined]
+    train(Path(store), device, where, forks="fork" in options)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

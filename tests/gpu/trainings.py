@@ -31,18 +31,36 @@ def busy(a: torch.Tensor) -> None:
         a @ a
 
 
-class Holder:
-    """Tensors as a part."""
+class Adding(torch.optim.Optimizer):
+    """Adds its gradients. It has the flag that says of an optimizer that it was not captured: those
+    without, as SGD, may have been if there is any graph in the process, and other tests leave some;
+    then nothing of them is late."""
 
-    def __init__(self, **tensors: torch.Tensor) -> None:
-        self.tensors = tensors
+    def __init__(self, *parameters: torch.Tensor) -> None:
+        super().__init__(parameters, {"capturable": False})
 
-    def state_dict(self) -> dict[str, torch.Tensor]:
-        return self.tensors
+    @torch.no_grad()
+    def step(self) -> None:
+        for group in self.param_groups:
+            for parameter in group["params"]:
+                parameter.add_(parameter.grad)
 
-    def load_state_dict(self, state: dict[str, torch.Tensor]) -> None:
-        for name, tensor in state.items():
-            self.tensors[name].copy_(tensor)
+
+class AddingUnseen(Adding):
+    """The same, and torch counts no version of what it writes to, as with kernels of others."""
+
+    @torch.no_grad()
+    def step(self) -> None:
+        for group in self.param_groups:
+            for parameter in group["params"]:
+                parameter.data.add_(parameter.grad)
+
+
+def ones_to_add() -> torch.nn.Parameter:
+    """A parameter that an optimizer which adds counts up; only such a step changes it."""
+    weight = torch.nn.Parameter(torch.zeros(8 << 20, device="cuda"))
+    weight.grad = torch.ones_like(weight)
+    return weight
 
 
 def make_model() -> torch.nn.Module:
@@ -71,9 +89,11 @@ def one_step(model: torch.nn.Module, optimizer: torch.optim.Optimizer) -> None:
 
 
 def assert_same(saved: Any, wanted: Any, where: str = "state") -> None:
-    """Two trees of state, to the last bit."""
+    """Two trees of state, to the last bit: zeros of both signs differ, and what is no number is
+    the same as itself."""
     if isinstance(wanted, torch.Tensor):
-        assert torch.equal(saved.cpu(), wanted.detach().cpu()), where
+        assert (saved.dtype, saved.shape) == (wanted.dtype, wanted.shape), where
+        assert torch.equal(bytes_of(saved.to(wanted.device)), bytes_of(wanted)), where
     elif isinstance(wanted, dict):
         assert saved.keys() == wanted.keys(), where
         for key in wanted:
@@ -84,6 +104,10 @@ def assert_same(saved: Any, wanted: Any, where: str = "state") -> None:
             assert_same(saved[number], value, f"{where}.{number}")
     else:
         assert saved == wanted, where
+
+
+def bytes_of(tensor: torch.Tensor) -> torch.Tensor:
+    return tensor.detach().contiguous().flatten().view(torch.uint8)
 
 
 def load(path: Path) -> Any:
@@ -114,13 +138,27 @@ def hammer(
     parts: dict[str, Any],
     step: Callable[[], object],
     numbers: Iterable[int] = range(1, 11),
-) -> None:
-    """Save, train on at once, and see whether a file holds anything but the moment of its save."""
+) -> int:
+    """Save, train on at once, and see whether a file holds anything but the moment of its save.
+
+    Every other time the device has so much to do that the step before the save is still queued when
+    that is called: a copy that comes too early has what was there before that step. The other times
+    it has nothing to do, and a copy that comes too late has what the step behind the call writes.
+    Returns how often a step was queued indeed; one that waits for the device never is.
+    """
+    queue = torch.ones(8192, 8192, device="cuda", dtype=torch.bfloat16)
+    num_queued = 0
     for number in numbers:
+        if number % 2:
+            busy(queue)
         step()
+        written = torch.cuda.Event()
+        written.record()
         saver.due(number)
         wanted = {name: copy.deepcopy(part.state_dict()) for name, part in parts.items()}
+        num_queued += number % 2 and not written.query()
         pending = saver.save(number)
         step()
         saved = load(pending.wait(60).path)
         assert_same({name: saved[name] for name in parts}, wanted, f"step {number}")
+    return num_queued
