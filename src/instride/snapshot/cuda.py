@@ -37,15 +37,23 @@ class DeviceCopy:
         self._block_bytes = block_bytes_for(plan.layout.num_bytes)
         memory = arena.memory  # once: where it grows meanwhile, this is of the one before
         self._blocks = cut(plan, memory, self._device)
-        self._moves = Moves(list(_moves(self._blocks, self._block_bytes)), on_device.stream)
-        of_device = [source for source in plan.sources if source.device == self._device]
-        self._sources = [*of_device, self._moves.table]
+        self._sources = [source for source in plan.sources if source.device == self._device]
+        self._moves = self._tabled()
+        if self._moves is not None:
+            self._sources.append(self._moves.table)
         self._seen_by: set[torch.cuda.Stream] = set()
         self._start = torch.cuda.Event(blocking=True)
         self._is_begun = False
         self._staged: list[tuple[Block, torch.Tensor]] = []
         self._crossing = Crossing(arena, memory, on_device.ring)
         self._late = LateCopy(self._crossing)
+
+    def _tabled(self) -> Moves | None:
+        """None on a device that is so full that not even a table finds room: torch copies then."""
+        try:
+            return Moves(list(_moves(self._blocks, self._block_bytes)), self._on_device.stream)
+        except torch.OutOfMemoryError:
+            return None
 
     @property
     def has_room(self) -> bool:
@@ -54,7 +62,7 @@ class DeviceCopy:
 
     def begin(self) -> None:
         """Take the snapshot now, if that is quickly done: `copy` has nothing left to do then."""
-        if self._on_device.gatherer is not None:
+        if self._on_device.gatherer is not None and self._moves is not None:
             taken = self._on_device.memory.take_kept(self._block_bytes * len(self._blocks))
             if taken is not None:
                 self._stage(self._blocks, taken)
@@ -92,7 +100,7 @@ class DeviceCopy:
     def _gather(self, taken: torch.Tensor) -> bool:
         """Copy with one kernel, where there is one and room for all."""
         gatherer = self._on_device.gatherer
-        if gatherer is None or len(self._staged) < len(self._blocks):
+        if gatherer is None or self._moves is None or len(self._staged) < len(self._blocks):
             return False
         try:
             gatherer.gather(self._moves, taken)

@@ -25,6 +25,8 @@ _CAN_LEND = "use_on_oom" in inspect.signature(torch.cuda.MemPool.__init__).param
 class _Kept(NamedTuple):
     num_bytes: int
     pool: torch.cuda.MemPool
+    stream: torch.cuda.Stream
+    """That it was asked for on: the allocator would answer another one with memory of its own."""
 
     @property
     def is_idle(self) -> bool:
@@ -72,20 +74,26 @@ class DeviceMemory:
             # What was kept is freed before it is asked how much room there is.
             num_blocks = min(num_blocks, self._room() // block_bytes)
             if num_blocks:
-                taken = self._take_from(_Kept(block_bytes * num_blocks, self._new_pool()))
+                taken = self._take_from(self._new(block_bytes * num_blocks))
         return taken
 
-    def _new_pool(self) -> torch.cuda.MemPool:
-        with torch.cuda.device(self._device):  # it is one of the current device
-            return torch.cuda.MemPool(use_on_oom=True) if _CAN_LEND else torch.cuda.MemPool()
+    def _new(self, num_bytes: int) -> _Kept:
+        with torch.cuda.device(self._device):  # a pool is one of the current device
+            pool = torch.cuda.MemPool(use_on_oom=True) if _CAN_LEND else torch.cuda.MemPool()
+        return _Kept(num_bytes, pool, self._stream)
+
+    @property
+    def _stream(self) -> torch.cuda.Stream:
+        return torch.cuda.current_stream(self._device)
 
     def take_kept(self, num_bytes: int) -> torch.Tensor | None:
-        """What was kept of the last time, if it is as much as that and nobody has it."""
+        """What was kept of the last time, if it is as much as that, of the stream that is current,
+        and nobody has it."""
         _left_behind.clear()
         kept = self._kept
         if kept is None:
             return None
-        if kept.num_bytes == num_bytes and kept.is_idle:
+        if kept.num_bytes == num_bytes and kept.stream == self._stream and kept.is_idle:
             return self._take_from(kept)
         self._note_peak()
         self._kept = None

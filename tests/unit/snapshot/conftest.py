@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+import torch
 
 from instride.snapshot.arena import Arena
 from tests.unit.snapshot.pretended import Driver, pretend
+from tests.unit.snapshot.saves import Saves, make_small
+from tests.unit.snapshot.simulated import Gpus
+from tests.unit.snapshot.streams import SCHEDULES
 
 
 @pytest.fixture
@@ -23,3 +27,26 @@ def arena(request: pytest.FixtureRequest) -> Iterator[Arena]:
 @pytest.fixture
 def driver(monkeypatch: pytest.MonkeyPatch) -> Driver:
     return pretend(monkeypatch)
+
+
+@pytest.fixture(params=SCHEDULES)
+def gpus(
+    request: pytest.FixtureRequest, driver: Driver, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Gpus]:
+    """Simulated, by each of the schedules."""
+    made = Gpus(driver, SCHEDULES[request.param]())
+    made.install(monkeypatch)
+    make_small(monkeypatch)
+    monkeypatch.setattr("instride.snapshot.device_arena.gatherer_for", lambda device: None)
+    # Threads that share the work of one copy wait for each other, where others want the cores.
+    num_threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield made
+    torch.set_num_threads(num_threads)
+
+
+@pytest.fixture
+def saves(gpus: Gpus, arena: Arena) -> Iterator[Saves]:
+    made = Saves(gpus, arena)
+    yield made
+    made.close()

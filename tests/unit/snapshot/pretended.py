@@ -10,6 +10,29 @@ from typing import Any
 import pytest
 import torch
 
+HOST, FIRST, SECOND = torch.device("cpu"), torch.device("cuda", 0), torch.device("cuda", 1)
+
+
+class Elsewhere(torch.Tensor):
+    """Memory of the host that says it was a device's."""
+
+    where = HOST
+
+    @property
+    def device(self) -> torch.device:
+        return self.where
+
+
+class OnFirst(Elsewhere):
+    where = FIRST
+
+
+class OnSecond(Elsewhere):
+    where = SECOND
+
+
+KINDS = {HOST: torch.Tensor, FIRST: OnFirst, SECOND: OnSecond}
+
 
 class Driver:
     """Locks memory as the driver does: a limited number of pieces, none of them twice."""

@@ -92,6 +92,7 @@ def memory(monkeypatch: pytest.MonkeyPatch) -> DeviceMemory:
         "get_per_process_memory_fraction": lambda device: 1.0,
         "memory_snapshot": lambda id: [],
         "is_current_stream_capturing": lambda: False,
+        "current_stream": lambda device: "that of training",
         "MemPool": Pool,
         "device": nullcontext,
         "use_mem_pool": nullcontext,
@@ -109,6 +110,17 @@ def in_another_thread(do: Callable[[], None]) -> None:
 def settled(memory: DeviceMemory) -> None:
     assert memory.take(MIB, 4) is not None
     in_another_thread(memory.settle)
+
+
+def test_what_was_taken_on_another_stream_is_given_back_first(
+    memory: DeviceMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The allocator would not find it for this one, and take as much once more."""
+    settled(memory)
+    monkeypatch.setattr(torch.cuda, "current_stream", lambda device: "another one")
+    assert memory.take(MIB, 4) is not None
+    assert len(Pool.given_back) == 1
+    assert memory.take_kept(4 * MIB) is not None
 
 
 def test_what_is_taken_is_kept_for_the_next_save_where_there_is_plenty(

@@ -16,32 +16,11 @@ from instride.snapshot.copying import WholeCopy
 from instride.snapshot.device_arena import DeviceArenas
 from instride.snapshot.late import ChangedError
 from instride.snapshot.planning import Plan
+from tests.unit.snapshot.pretended import FIRST, HOST, KINDS, SECOND
 
 pytestmark = pytest.mark.torch
 
-HOST, FIRST, SECOND = torch.device("cpu"), torch.device("cuda", 0), torch.device("cuda", 1)
 PLACES = (FIRST, HOST, SECOND, SECOND, FIRST, HOST)
-
-
-class Elsewhere(torch.Tensor):
-    """Bytes that say they were on a device."""
-
-    where = HOST
-
-    @property
-    def device(self) -> torch.device:
-        return self.where
-
-
-class OnFirst(Elsewhere):
-    where = FIRST
-
-
-class OnSecond(Elsewhere):
-    where = SECOND
-
-
-KINDS = {HOST: torch.Tensor, FIRST: OnFirst, SECOND: OnSecond}
 
 
 class Watched:
