@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import ceil, inf
 
+from instride.governor.ceiling import Ceiling
 from instride.governor.effect import LEAST_PAIRS, Estimate, Pair, estimate
 from instride.governor.model import Decision, Mode
 from instride.governor.outlook import Outlook, Strain
@@ -33,11 +34,6 @@ RAISE = 1.25
 """A smaller raise than this is not worth a change."""
 MOST_RAISE = 1.5
 """At once: what half as much again does may be three times as bad."""
-BELOW_HARM = 0.7
-"""Where the ceiling is set, seen from an effort that hurt."""
-PROBE = 1.3
-"""How far beyond it is tried when the time comes."""
-RETRY_S, LONGEST_RETRY_S = 60.0, 960.0
 RECENT_PAIRS, RECENT_CAUTION = 8, 2.0
 """The last pairs are looked at by themselves, so that a training that changes is noticed among
 hundreds of earlier ones; by an interval twice as wide, because that is done again and again."""
@@ -61,9 +57,7 @@ class Controller:
         self._effort: float | None = None
         self._duty = LOOKING
         self._changed_s = -inf
-        self._ceiling = 1.0
-        self._retry_at_s = inf
-        self._retry_s = RETRY_S
+        self._ceiling = Ceiling()
         self._hasty_effort = 0.0
         self._must_begin = False
         self._plenty = Plenty(most_threads)
@@ -72,10 +66,14 @@ class Controller:
 
     def begin(self) -> None:
         """Another job: what was learnt about the training stays, its haste does not."""
+        self.relax()
+        self._plenty.begin()
+
+    def relax(self) -> None:
+        """What was due is done, or given up: nobody has to hurry for it any more."""
         self._urgency.begin()
         self._hasty_effort = 0.0
         self._must_begin = False
-        self._plenty.begin()
 
     def decide(self, outlook: Outlook) -> Decision:
         if outlook.training == "over":
@@ -87,8 +85,9 @@ class Controller:
         if haste.needed_bytes_per_s is not None:
             effort = self._needed(outlook, haste.needed_bytes_per_s)
             return self._set(
-                outlook, DEADLINE, haste.why, effort=effort, duty=max(HASTY, self._duty)
-            )
+                outlook, DEADLINE, haste.why, effort=effort, duty=max(HASTY, self._duty),
+                most_pause_s=haste.spare_s,
+            )  # fmt: skip
         if haste.why:
             reason, why = "lighter", haste.why
         return self._set(outlook, reason, why)
@@ -100,7 +99,7 @@ class Controller:
 
     def _set(
         self, outlook: Outlook, reason: str, why: str, *, effort: float | None = None,
-        duty: float | None = None, is_open: bool = True,
+        duty: float | None = None, is_open: bool = True, most_pause_s: float | None = None,
     ) -> Decision:  # fmt: skip
         effort = (self._effort or FLOOR) if effort is None else effort
         duty = self._duty if duty is None else duty
@@ -109,7 +108,7 @@ class Controller:
         is_whole = effort * self._most_threads >= threads - 1e-9
         rate = None if is_whole else effort * self._most_threads * outlook.speed_of_a_thread
         step = self._urgency.codec_step
-        return Decision(threads, rate, duty, step, is_open, reason, why, effort)
+        return Decision(threads, rate, duty, step, is_open, reason, why, effort, most_pause_s)
 
     def _may_wait(self, outlook: Outlook) -> bool:
         """Whether all of it could still be done in time, begun later; once it could not, it is not
@@ -138,8 +137,7 @@ class Controller:
         if self._effort is None or not outlook.has_steps:
             self._move(outlook, self._gentle(outlook.strain), self._duty_at_first(outlook))
             return self._unknown(outlook)
-        if outlook.now_s >= self._retry_at_s:
-            self._ceiling, self._retry_at_s = min(1.0, PROBE * self._ceiling), inf
+        self._ceiling.look(outlook.now_s)
         pairs = [pair for pair in outlook.pairs if pair.at_s > outlook.now_s - POOL_S]
         since = [pair for pair in pairs if pair.at_s > self._changed_s]
         if len(since) >= LEAST_PAIRS:
@@ -157,7 +155,7 @@ class Controller:
         effort = self._effort or FLOOR
         if self._last is None:
             self._move(outlook, max(effort, self._gentle(outlook.strain)), AMPLE)
-        elif self._last[0] in HARMLESS and self._ceiling >= 1.0 and effort > FLOOR:
+        elif self._last[0] in HARMLESS and self._ceiling.effort >= 1.0 and effort > FLOOR:
             self._duty = AMPLE
 
     def _harm(self, since: list[Pair]) -> Estimate | None:
@@ -178,10 +176,8 @@ class Controller:
         effort = self._effort or FLOOR
         allowed = AIM * self._budget / harm.inflation * effort  # times duty
         if effort > FLOOR:
-            self._ceiling = min(self._ceiling, effort * BELOW_HARM)
-            self._retry_at_s = outlook.now_s + self._retry_s
-            self._retry_s = min(2 * self._retry_s, LONGEST_RETRY_S)
-        wanted = min(allowed / LOOKING, self._ceiling)
+            self._ceiling.hurt(outlook.now_s, effort)
+        wanted = min(allowed / LOOKING, self._ceiling.effort)
         if wanted >= FLOOR:
             self._move(outlook, wanted, LOOKING)
         else:
@@ -197,8 +193,10 @@ class Controller:
         duty = AMPLE if self._plenty.is_found else SETTLED
         if most * duty <= self._budget:
             allowed = min(self._budget / (most * duty) * effort, MOST_RAISE * effort)
-            wanted = min(allowed, self._ceiling, 1.0)
+            wanted = min(allowed, self._ceiling.effort, 1.0)
             is_more = wanted >= RAISE * effort or (wanted == 1.0 > effort)
+            if not is_more and wanted < allowed:
+                self._ceiling.hold(outlook.now_s)
             self._move(outlook, wanted if is_more else effort, duty)
             return "within-budget", self._told(found)
         if self._duty < LOOKING and most * 2 * self._duty <= self._budget:

@@ -27,6 +27,9 @@ BASELINE_STEPS = 200
 PURE_PAUSE, MOSTLY_WORK = 0.1, 0.5
 """Shares of a step in which work went on: up to the one it counts as a pause, from the other on as
 work; those in between are left out."""
+GRAIN_S = 0.01
+"""Steps that are shorter are taken together, up to that: all of them between two pauses have to be
+remembered, and are thousands a second of some trainings."""
 CAP = 3.0
 """A step counts as so many ordinary ones at most: a stall that work causes is seen, and an
 evaluation of a minute does not drown everything."""
@@ -165,7 +168,8 @@ class Comparison:
         self._windows.append(window)
 
     def add_steps(self, steps: Sequence[Step]) -> None:
-        self._steps.extend(steps)
+        for step in steps:
+            self._add(step)
         # A step that began in a window may end behind it: the next window must be over, too.
         while len(self._windows) > 1 and self._steps:
             if self._windows[1].end_s > self._steps[-1].end_s:
@@ -174,21 +178,28 @@ class Comparison:
             self._past.append(self._windows.popleft())
             self._drop_steps(self._past[-1].end_s)
 
+    def _add(self, step: Step) -> None:
+        last = self._steps[-1] if self._steps else None
+        if last is not None and last.end_s <= step.end_s <= last.start_s + GRAIN_S:
+            step = _joined(self._steps.pop(), step)
+        self._steps.append(step)
+
     def _drop_steps(self, until_s: float) -> None:
         while self._steps and self._steps[0].end_s <= until_s:
             self._steps.popleft()
 
     def _sum_up(self, window: Window) -> None:
-        values = [step.seconds for step in self._steps if self._belongs(step, window)]
         if window.kind == "settling":
             return
+        steps = [step for step in self._steps if self._belongs(step, window)]
         if window.kind == "pause":
-            self._ordinary.extend(values)
+            self._ordinary.extend(step.seconds for step in steps)
         summary = None
-        if values and self._ordinary and window.kind != "unclear":
+        if steps and self._ordinary and window.kind in ("work", "pause"):
             most_s = CAP * median_of(self._ordinary)
-            capped = [min(value, most_s) for value in values]
-            summary = _Summary(window, mean_of(capped), len(values))
+            counts = [step.count for step in steps]
+            capped = [min(step.seconds, most_s) * step.count for step in steps]
+            summary = _Summary(window, sum(capped) / sum(counts), sum(counts))
         self._done.append(summary)
         self._pair()
 
@@ -197,7 +208,7 @@ class Comparison:
             return False
         near = (*self._past, *self._windows)
         not_paused_s = [
-            _overlap_s(step, each) for each in near if each.kind in ("work", "settling")
+            _overlap_s(step, each) for each in near if each.kind in ("work", "settling", "hurried")
         ]
         share = sum(not_paused_s) / step.span_s
         if window.is_work:
@@ -219,6 +230,11 @@ class Comparison:
             window = work.window
             work_s = window.end_s - window.start_s
             self.pairs.append(Pair(window.end_s, window.effort, inflation, num_steps, work_s))
+
+
+def _joined(step: Step, after: Step) -> Step:
+    span_s, count = step.span_s + after.span_s, step.count + after.count
+    return Step(after.end_s, span_s / count, span_s)
 
 
 def _overlap_s(step: Step, window: Window) -> float:

@@ -31,6 +31,11 @@ class Step(msgspec.Struct, frozen=True, gc=False):
     def start_s(self) -> float:
         return self.end_s - self.span_s
 
+    @property
+    def count(self) -> int:
+        """How many steps these are."""
+        return max(1, round(self.span_s / self.seconds))
+
 
 class StepSource(Protocol):
     """Where step times come from."""
@@ -50,9 +55,10 @@ class Window(msgspec.Struct, frozen=True):
 
     start_s: float
     end_s: float
-    kind: Literal["work", "settling", "pause", "unclear"]
-    """`settling`: no more may begin, and what had begun comes to its end. `unclear`: between two
-    jobs, or work was allowed and there was none."""
+    kind: Literal["work", "settling", "pause", "hurried", "unclear"]
+    """`settling`: no more may begin, and what had begun comes to its end. `hurried`: somebody
+    waited, and for some of it nothing was held back. `unclear`: between two jobs, or work was
+    allowed and there was none."""
     effort: float = 0.0
     """How much of what could be done was allowed."""
 
@@ -78,6 +84,8 @@ class Decision(msgspec.Struct, frozen=True):
     why: str
     effort: float
     """Threads and bytes per second in one number: 1 is all that there is."""
+    most_pause_s: float | None = None
+    """What a deadline leaves for a pause; None while none counts."""
 
     def fields(self) -> dict[str, Value]:
         """Flat, for a journal."""

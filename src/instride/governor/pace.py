@@ -42,6 +42,8 @@ class Tally(msgspec.Struct, frozen=True):
     num_bytes: int
     busy_s: float
     """Seconds that threads spent in their turns, all together."""
+    num_hurries: int = 0
+    """How often somebody began to wait."""
 
 
 class Allowance:
@@ -73,6 +75,7 @@ class Pace:
         self._num_waiting = 0
         self._num_bytes = 0
         self._busy_s = 0.0
+        self._num_hurries = 0
         self.codec_step = 0
         """0: as configured; 1: lighter; 2: none."""
         self.may_start = True
@@ -102,6 +105,7 @@ class Pace:
         """Somebody waits: nothing is held back until `relax`."""
         with self._changed:
             self._is_hurried = True
+            self._num_hurries += 1
             self._changed.notify_all()
 
     def relax(self) -> None:
@@ -131,7 +135,7 @@ class Pace:
 
     def tally(self) -> Tally:
         with self._changed:
-            return Tally(self._num_bytes, self._busy_s)
+            return Tally(self._num_bytes, self._busy_s, self._num_hurries)
 
     def _enter(self, num_bytes: int, is_extra: bool) -> None:
         with self._changed:
@@ -142,7 +146,8 @@ class Pace:
             finally:
                 self._num_waiting -= 1
             self._num_active += 1
-            if self._setting.bytes_per_s is not None:
+            # What is done in a hurry is nobody's debt: it would be paid by standing still, later.
+            if self._setting.bytes_per_s is not None and not self._is_hurried:
                 self._allowance.take(num_bytes)
 
     def _wait_s(self, is_extra: bool) -> float | None:

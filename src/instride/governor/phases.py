@@ -7,6 +7,7 @@ where others leave little of the machine, and a pause that is none would show no
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import inf
 from typing import Literal, Protocol
 
 import msgspec
@@ -66,6 +67,8 @@ class _Open(msgspec.Struct):
     look: Look
     due_s: float
     """When somebody should look again."""
+    is_hurried: bool
+    """Nothing was held back when it began."""
     is_blind: bool = False
     """Nobody did: all of this was stopped, or the machine suspended."""
 
@@ -87,6 +90,8 @@ class Phases:
         self._windows = Windows()
         self._open: _Open | None = None
         self._waited_s: float | None = None
+        self._ended_s = -inf
+        """When the work was done that came last."""
         self._latest = self._rested = look()
         """The last look outside of jobs, and the one before it: all that is seen are others."""
         self.strain = Strain()
@@ -95,10 +100,12 @@ class Phases:
         self.thread_bytes_per_s: float | None = None
 
     def begin(self, now_s: float, most_effort: float = 1.0) -> None:
-        """Work is about to start; what came before it was a pause."""
+        """Work is about to start; what came before it was a pause, unless that was work as well."""
         self.most_effort = most_effort
         self._see(self._rested)
-        self._done(Window(now_s - self._unit_s, now_s, "pause"))
+        start_s = max(now_s - self._unit_s, self._ended_s)
+        if start_s < now_s:
+            self._done(Window(start_s, now_s, "pause"))
 
     def rest(self, now_s: float) -> None:
         """There is no work; called every `REST_S`, or more often."""
@@ -116,6 +123,7 @@ class Phases:
     def end(self, now_s: float) -> None:
         """The work is done: nothing is held back any more."""
         self._leave(now_s)
+        self._ended_s = now_s
         self.look_anew()
         self._paced.set(Setting())
         self._paced.may_start = True
@@ -136,7 +144,10 @@ class Phases:
             window.end_s = now_s + SETTLE_LOOK_S
         elif is_over or is_other:
             self._leave(now_s)
-            self._enter(now_s, self._next(window.kind, decision, is_over), decision)
+            kind = self._next(window.kind, decision, is_over)
+            # A deadline asks for more and more while a pause goes on: that must not begin anew.
+            is_due = decision.most_pause_s is not None and not is_over
+            self._enter(now_s, kind, decision, window.end_s - now_s if is_due else inf)
         wait_s = min(LOOK_AGAIN_S, self._rhythm.resolution_s or LOOK_AGAIN_S)
         assert self._open is not None
         self._open.due_s = min(self._open.end_s, now_s + wait_s)
@@ -159,7 +170,9 @@ class Phases:
             return kind
         return {"work": "settling", "settling": "pause", "pause": "work"}[kind]  # type: ignore[return-value]
 
-    def _enter(self, now_s: float, kind: Kind, decision: Decision) -> None:
+    def _enter(
+        self, now_s: float, kind: Kind, decision: Decision, most_pause_s: float = inf
+    ) -> None:
         self._paced.codec_step = decision.codec_step
         self._paced.may_start = decision.is_open
         self._paced.set(Setting(decision.threads, decision.bytes_per_s, is_open=kind == "work"))
@@ -169,13 +182,15 @@ class Phases:
             length_s = self._windows.next_s(
                 kind == "work", decision.duty, self._rhythm.span_s, self._rhythm.resolution_s
             )
+            if kind == "pause":
+                length_s = min(length_s, most_pause_s, decision.most_pause_s or inf)
         if not length_s:
             self._enter(now_s, "pause", decision)
             return
         effort = min(decision.effort, self.most_effort)
         self._open = _Open(
             kind, now_s, now_s + length_s, effort, self._paced.tally(), self._look(),
-            now_s + LOOK_AGAIN_S,
+            now_s + LOOK_AGAIN_S, self._paced.is_hurried,
         )  # fmt: skip
 
     def _leave(self, now_s: float) -> None:
@@ -186,8 +201,11 @@ class Phases:
         tally = self._paced.tally()
         num_bytes = tally.num_bytes - window.tally.num_bytes
         self._learn_speed(num_bytes, tally.busy_s - window.tally.busy_s)
-        kind: Literal["work", "settling", "pause", "unclear"] = window.kind
-        if self._paced.is_hurried or window.is_blind:
+        kind: Literal["work", "settling", "pause", "hurried", "unclear"] = window.kind
+        was_hurried = window.is_hurried or tally.num_hurries > window.tally.num_hurries
+        if was_hurried or self._paced.is_hurried:
+            kind = "hurried"
+        elif window.is_blind:
             kind = "unclear"
         elif window.kind == "work" and not num_bytes and not self._paced.is_active:
             kind = "unclear"  # it was allowed, and there was nothing to do

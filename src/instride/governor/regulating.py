@@ -10,12 +10,11 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Protocol
 
-import msgspec
-
-from instride.governor.controlling import Controller
+from instride.governor.controlling import DEADLINE, Controller
 from instride.governor.costing import Costing
 from instride.governor.effect import Comparison
 from instride.governor.gauge import Look
+from instride.governor.jobs import Job, Jobs
 from instride.governor.model import Cost, Decision, Step, Training, Window
 from instride.governor.outlook import Outlook
 from instride.governor.phases import REST_S, Paced, Phases, Rhythm
@@ -32,12 +31,6 @@ class Sensing(Rhythm, Protocol):
     def read(self, now_s: float) -> list[Step]: ...
     def has_steps(self, now_s: float) -> bool: ...
     def training(self, now_s: float) -> Training | None: ...
-
-
-class _Job(msgspec.Struct):
-    num_bytes: int
-    deadline_s: float | None
-    begun_bytes: int
 
 
 class Regulator:
@@ -57,44 +50,69 @@ class Regulator:
         self._num_sources = sensing.num_sources
         self._phases = Phases(paced, sensing, look, self._take)
         self._rates: deque[tuple[float, int]] = deque()
-        self._job: _Job | None = None
+        self._jobs = Jobs()
+        self._begun_bytes = 0
+        """What had been done when the first of the jobs began that there are now."""
         self._costing = Costing()
         self.decision: Decision | None = None
 
     def begin(
         self, now_s: float, num_bytes: int, deadline_s: float | None, most_effort: float = 1.0
-    ) -> None:
-        """Work is about to start."""
+    ) -> Job:
+        """Work is about to start, beside other work or not: windows and costs are of all of it."""
+        job = Job(num_bytes, deadline_s, most_effort)
+        if self._jobs:
+            self._jobs.add(job, self._count_anew(now_s))
+            self._phases.most_effort = self._jobs.most_effort
+            return job
         self._controller.begin()
         self.listen(now_s)
         self._phases.begin(now_s, most_effort)
-        done_bytes = self._paced.tally().num_bytes
-        self._job = _Job(num_bytes, deadline_s, done_bytes)
-        self._rates = deque([(now_s, done_bytes)])
+        self._begun_bytes = self._count_anew(now_s)
+        self._jobs.add(job, self._begun_bytes)
         self._costing.begin(now_s)
-        self._phases.start(now_s, self._decide(now_s, self._job))
+        self._phases.start(now_s, self._decide(now_s))
+        return job
 
-    def extend(self, num_bytes: int, deadline_s: float | None) -> None:
-        """More work has come before the first is done: it is one job with it."""
-        if self._job is not None:
-            self._phases.most_effort = 1.0
-            self._job.num_bytes += num_bytes
-            deadlines = [each for each in (self._job.deadline_s, deadline_s) if each is not None]
-            self._job.deadline_s = min(deadlines, default=None)
+    def expect(self, deadline_s: float | None, job: Job | None = None) -> None:
+        """The deadline of a job, or of the one that began last, has become known, or moved."""
+        job = job or self._job
+        if job is not None:
+            job.deadline_s = deadline_s
 
-    def expect(self, deadline_s: float | None) -> None:
-        """The deadline of the job has become known, or moved."""
-        if self._job is not None:
-            self._job.deadline_s = deadline_s
-
-    def end(self, now_s: float) -> Cost:
-        """The work is done, or given up."""
+    def end(self, now_s: float, job: Job | None = None) -> Cost:
+        """A job, or the one that began last, is done, or given up. Its deadline, what was left of
+        it, and the haste it was in end with it."""
+        job = job or self._job
+        assert job is not None
+        if len(self._jobs) > 1:
+            self._jobs.remove(job, self._count_anew(now_s))
+            self._phases.most_effort = self._jobs.most_effort
+            if job.deadline_s is not None and not self._jobs.are_hasty:
+                self._controller.relax()
+            return self.cost(now_s)
         self.listen(now_s)
         self._phases.end(now_s)
         cost = self.cost(now_s)
         self._costing.end(now_s, self._done_bytes())
-        self._job = None
+        self._jobs.remove(job, self._paced.tally().num_bytes)
         return cost
+
+    @property
+    def _job(self) -> Job | None:
+        return self._jobs.latest
+
+    def _count_anew(self, now_s: float) -> int:
+        """How fast it went with other jobs says nothing about these; returns what is done."""
+        done_bytes = self._paced.tally().num_bytes
+        self._rates = deque([(now_s, done_bytes)])
+        return done_bytes
+
+    @property
+    def is_hasty(self) -> bool:
+        """Whether a deadline beats the budget."""
+        is_decided = self.decision is not None and self.decision.reason == DEADLINE
+        return is_decided and self._jobs.are_hasty
 
     def look_anew(self) -> None:
         """What the machine waited for until now was our own doing, outside of any job."""
@@ -119,28 +137,28 @@ class Regulator:
     def advance(self, now_s: float, waited_s: float = 0.0) -> float:
         """Decide and set; returns when to come again. Whoever calls has waited so long for a core
         so far."""
-        if self._job is None:
+        if not self._jobs:
             self._phases.rest(now_s)
             return now_s + REST_S
         self._rates.append((now_s, self._paced.tally().num_bytes))
         while self._rates[0][0] < now_s - RATE_S:
             self._rates.popleft()
         seen = self._phases.strain
-        next_s = self._go_on(now_s, self._job, waited_s)
+        next_s = self._go_on(now_s, waited_s)
         if self._phases.strain is not seen:
             # A pause is over: what it showed is for all of the work behind it.
-            next_s = self._go_on(now_s, self._job, waited_s)
+            next_s = self._go_on(now_s, waited_s)
         return next_s
 
-    def _go_on(self, now_s: float, job: _Job, waited_s: float) -> float:
+    def _go_on(self, now_s: float, waited_s: float) -> float:
         before = self.decision
-        decision = self._decide(now_s, job)
+        decision = self._decide(now_s)
         return self._phases.advance(now_s, decision, _is_other(before, decision), waited_s)
 
     def _take(self, window: Window) -> None:
         """A window is over."""
         self._comparison.add_window(window)
-        if window.kind in ("work", "settling") or self._paced.is_hurried:
+        if window.kind in ("work", "settling", "hurried"):
             self._costing.add_work(window.end_s - window.start_s)
 
     def _rate(self) -> float | None:
@@ -149,9 +167,11 @@ class Regulator:
         return (last - first) / (last_s - first_s) if last_s - first_s >= LEAST_RATE_S else None
 
     def _done_bytes(self) -> int:
-        return 0 if self._job is None else self._paced.tally().num_bytes - self._job.begun_bytes
+        return self._paced.tally().num_bytes - self._begun_bytes if self._jobs else 0
 
-    def _decide(self, now_s: float, job: _Job) -> Decision:
+    def _decide(self, now_s: float) -> Decision:
+        self._jobs.see(self._paced.tally().num_bytes)
+        left_bytes, deadline_s = self._jobs.due(now_s)
         has_steps = self._sensing.has_steps(now_s)
         self._costing.saw_steps = self._costing.saw_steps or has_steps
         before, self.decision = (
@@ -165,11 +185,13 @@ class Regulator:
                     strain=self._phases.strain,
                     thread_bytes_per_s=self._phases.thread_bytes_per_s,
                     bytes_per_s=self._rate(),
-                    left_bytes=max(0, job.num_bytes - self._done_bytes()),
-                    deadline_s=job.deadline_s,
+                    left_bytes=left_bytes,
+                    deadline_s=deadline_s,
                 )
             ),
         )
+        if self.decision.reason == DEADLINE and deadline_s is not None:
+            self._jobs.hurry(max(now_s, deadline_s))
         is_news = before is None or before.reason != self.decision.reason
         if is_news or _is_other(before, self.decision):
             with suppress(OSError):  # a journal on a disk that is full must not stop the governor
@@ -181,6 +203,7 @@ def _is_other(before: Decision | None, after: Decision) -> bool:
     """Whether something else is set; the bytes per second follow from the effort."""
     if before is None:
         return True
-    return (before.effort, before.duty, before.codec_step, before.is_open) != (
-        after.effort, after.duty, after.codec_step, after.is_open,
+    is_hasty, will_be = before.most_pause_s is not None, after.most_pause_s is not None
+    return (before.effort, before.duty, before.codec_step, before.is_open, is_hasty) != (
+        after.effort, after.duty, after.codec_step, after.is_open, will_be,
     )  # fmt: skip

@@ -23,8 +23,9 @@ GONE_SILENCE_S = 2.0
 PATIENCE_S = 10.0
 """How long the best source alone is listened to: a log may need some lines to be understood."""
 BUSY_CORES = 0.5
-QUIET_S = 5.0
-"""How long the machine must be watched before it counts as quiet."""
+QUIET_S, STALE_S = 5.0, 30.0
+"""How long the machine must be watched before it counts as quiet, and after how long what it did
+in between says nothing about now: nobody looks between two jobs."""
 
 
 class Beats(Protocol):
@@ -154,7 +155,10 @@ class Signals:
         now = look()
         if now.total_s is None:
             return False  # nobody counts: steps and processes have to do
-        if now.at_s - self._quiet.since.at_s >= QUIET_S:
+        watched_s = now.at_s - self._quiet.since.at_s
+        if watched_s >= STALE_S:
+            self._quiet = _Quiet(now)
+        elif watched_s >= QUIET_S:
             self._quiet = _Quiet(now, busy_cores_of_others(self._quiet.since, now))
         busy = self._quiet.busy_cores
         return None if busy is None else busy >= BUSY_CORES

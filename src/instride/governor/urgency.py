@@ -9,6 +9,9 @@ import msgspec
 
 SETTLE_SHARE, LEAST_SETTLE_S, MOST_SETTLE_S = 0.1, 2.0, 30.0
 """How long a step is given to show what it brings: a share of the time that is left."""
+PAUSE_SHARE, LEAST_PAUSE_S = 0.1, 1.0
+"""What a pause may take of the time that is left. It takes as long as some steps, and where those
+are long it might outlast the deadline."""
 
 
 class Schedule(Protocol):
@@ -28,6 +31,8 @@ class Haste(msgspec.Struct, frozen=True):
     counts."""
     why: str
     """Empty where there is time."""
+    spare_s: float | None = None
+    """How long nothing may be done at a time, where it must be done whatever it costs."""
 
 
 class Urgency:
@@ -55,13 +60,16 @@ class Urgency:
         left_s = deadline_s - now_s
         if left_s <= 0:
             self._hurry("the deadline has passed")
-            return Haste(inf, self._why)
+            return Haste(inf, self._why, LEAST_PAUSE_S)
         if self._next_s is None:
             self._next_s = now_s + _settle_s(left_s)
         elif now_s >= self._next_s and _is_late(left_s, schedule):
             self._take_a_step(left_s)
             self._next_s = now_s + _settle_s(left_s)
-        return Haste(schedule.left_bytes / left_s if self._is_overdue else None, self._why)
+        if not self._is_overdue:
+            return Haste(None, self._why)
+        spare_s = max(LEAST_PAUSE_S, PAUSE_SHARE * left_s)
+        return Haste(schedule.left_bytes / left_s, self._why, spare_s)
 
     def _take_a_step(self, left_s: float) -> None:
         if self.codec_step < self._num_codec_steps:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from instride.governor.controlling import Controller
 from instride.governor.gauge import Look
+from instride.governor.jobs import Job
 from instride.governor.model import Cost, Decision, Step, Training
 from instride.governor.pace import Setting, Tally
 from instride.governor.regulating import Regulator
@@ -138,7 +139,11 @@ class Simulation:
 
     def begin(self, num_bytes: float = 1e15, deadline_s: float | None = None) -> None:
         self.idle(20.0)
-        self.regulator.begin(self.now_s, int(num_bytes), deadline_s)
+        self.first = self.add(num_bytes, deadline_s)
+
+    def add(self, num_bytes: float, deadline_s: float | None = None) -> Job:
+        """A job beside those that there are."""
+        return self.regulator.begin(self.now_s, int(num_bytes), deadline_s)
 
     def idle(self, seconds: float) -> None:
         """Nothing but training."""
@@ -175,5 +180,5 @@ class Simulation:
     def efforts(self) -> list[float]:
         return [decision.effort for _, decision in self.decisions]
 
-    def end(self) -> Cost:
-        return self.regulator.end(self.now_s)
+    def end(self, job: Job | None = None) -> Cost:
+        return self.regulator.end(self.now_s, job)

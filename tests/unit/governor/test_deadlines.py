@@ -24,6 +24,16 @@ def test_a_deadline_is_met_whatever_the_budget_says(gigabytes: float) -> None:
     assert work(gigabytes).now_s <= DEADLINE_S
 
 
+@pytest.mark.parametrize("step_s", [2.0, 5.0, 10.0, 20.0])
+@pytest.mark.parametrize("gigabytes", [8.0, 20.0])
+def test_a_deadline_is_met_where_steps_are_long(gigabytes: float, step_s: float) -> None:
+    """A pause takes six steps, or a minute: it must not outlast the deadline."""
+    simulation = Simulation(SimulatedTraining(lambda load: load, step_s=step_s))
+    simulation.begin(gigabytes * 1e9, DEADLINE_S)
+    simulation.go_on(500, until=lambda: simulation.pace.num_bytes >= gigabytes * 1e9)
+    assert simulation.now_s <= DEADLINE_S
+
+
 def test_a_deadline_that_the_budget_meets_changes_nothing() -> None:
     simulation = work(0.3)
     assert simulation.now_s <= DEADLINE_S

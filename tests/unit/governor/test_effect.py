@@ -43,6 +43,35 @@ def test_a_stall_counts_as_three_steps_and_an_evaluation_as_no_more() -> None:
     assert evaluation == pytest.approx(stall)
 
 
+@pytest.mark.parametrize("step_s", [0.0005, 0.002, 0.008, 0.03])
+def test_fast_steps_are_all_remembered_between_two_pauses(step_s: float) -> None:
+    """Where cores abound work takes more than ten seconds: tens of thousands of those."""
+    comparison = Comparison()
+    at_s = 0.0
+    for kind, length_s, factor in (
+        ("pause", 1, 1),
+        ("work", 16, 2),
+        ("pause", 1, 1),
+        ("work", 16, 2),
+    ):
+        comparison.add_window(Window(at_s, at_s + length_s, kind, 1.0))  # type: ignore[arg-type]
+        for second in range(length_s):
+            comparison.add_steps(steps(at_s + second, at_s + second + 1, factor * step_s))
+        at_s += length_s
+    comparison.add_window(Window(at_s, at_s + 1, "pause"))
+    comparison.add_steps(steps(at_s, at_s + 1, step_s))
+    (pair,) = comparison.pairs
+    assert pair.inflation == pytest.approx(1.0, abs=0.01)
+    assert pair.num_steps == pytest.approx(16 / (2 * step_s) + 1 / step_s, rel=0.05)
+
+
+def test_a_stall_among_fast_steps_counts_as_three_of_them_and_no_more() -> None:
+    around = [steps(0, 2, 0.001), steps(4, 6, 0.001)]
+    stalled = [*steps(2, 3.5, 0.001), Step(4.0, 0.5, 0.5)]
+    (stall,) = compared(ONE, [*around[0], *stalled, *around[1]])
+    assert stall == pytest.approx(2 / 1501, rel=0.02)
+
+
 def test_what_had_begun_and_comes_to_its_end_is_in_no_pause() -> None:
     windows = [
         Window(0, 2, "pause"), Window(2, 4, "work", 1.0), Window(4, 5, "settling", 1.0),

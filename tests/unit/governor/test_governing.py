@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 
 import pytest
 
@@ -51,6 +52,15 @@ class Governed:
     def may_start(self) -> bool:
         return self.pace.may_start
 
+    def await_reason(self, reason: str) -> bool:
+        """Whether that is decided before long."""
+        for _ in range(6000):
+            decision = self.governor.decision
+            if decision is not None and decision.reason == reason:
+                return True
+            time.sleep(LIMIT_S / 6000)
+        return False
+
     def _on_haste(self, is_hasty: bool) -> None:
         if is_hasty:
             self.is_hasty.set()
@@ -92,6 +102,73 @@ def test_haste_is_told_when_a_deadline_has_passed_and_ends_with_the_job() -> Non
     governed.governor.end()
     assert not governed.is_hasty.is_set()
     governed.governor.close()
+
+
+def test_haste_ends_with_the_save_that_a_pack_goes_on_after() -> None:
+    governed = Governed()
+    governed.governor.begin(1 << 40)
+    governed.governor.begin(1 << 30, deadline_s=0.0)
+    assert governed.is_hasty.wait(LIMIT_S)
+    governed.governor.end()
+    assert not governed.is_hasty.is_set()
+    assert governed.await_reason("unknown-yet")
+    governed.governor.end()
+    governed.governor.close()
+
+
+def test_a_deadline_that_has_not_come_when_its_save_is_done_never_comes() -> None:
+    """Not even by the clock of a machine."""
+    governed = Governed()
+    governed.governor.begin(1 << 40)
+    governed.governor.begin(1 << 30, deadline_s=time.monotonic() + 0.2)
+    governed.governor.end()
+    assert not governed.is_hasty.wait(1.5)
+    governed.governor.end()
+    governed.governor.close()
+
+
+def test_a_pack_that_ends_first_leaves_the_save_its_deadline() -> None:
+    """Each thread ends the job that it began, whichever came last."""
+    governed = Governed()
+    has_begun, may_end = threading.Event(), threading.Event()
+
+    def pack() -> None:
+        governed.governor.begin(1 << 40)
+        has_begun.set()
+        may_end.wait(LIMIT_S)
+        governed.governor.end()
+
+    thread = threading.Thread(target=pack)
+    thread.start()
+    has_begun.wait(LIMIT_S)
+    governed.governor.begin(1 << 30, deadline_s=0.0)
+    assert governed.is_hasty.wait(LIMIT_S)
+    may_end.set()
+    thread.join()
+    assert governed.is_hasty.is_set()
+    governed.governor.expect(None)
+    assert governed.await_reason("unknown-yet")
+    assert not governed.is_hasty.is_set()
+    governed.governor.end()
+    governed.governor.close()
+
+
+def test_a_job_that_begins_after_the_end_is_not_held_back() -> None:
+    governed = Governed("runs", mode="after")
+    governed.governor.begin(1000)
+    governed.governor.close()
+    assert governed.may_start()
+    governed.governor.begin(1000)
+    assert governed.may_start()
+    entered = threading.Event()
+
+    def work() -> None:
+        with governed.pace.turn(1):
+            entered.set()
+
+    threading.Thread(target=work, daemon=True).start()
+    assert entered.wait(LIMIT_S)
+    governed.governor.end()
 
 
 def test_between_jobs_it_looks_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:

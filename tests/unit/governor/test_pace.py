@@ -123,6 +123,20 @@ def test_relax_holds_back_again() -> None:
         assert people.most_inside == 0
 
 
+def test_what_was_done_in_a_hurry_is_not_paid_for_by_standing_still() -> None:
+    pace = Pace()
+    pace.set(Setting(bytes_per_s=1000.0))
+    with pace.turn(1):
+        pass
+    pace.hurry()
+    for _ in range(100):
+        with pace.turn(1 << 20):
+            pass
+    pace.relax()
+    with crowd(pace, 1) as people:
+        people.await_entered(1)  # a hundred thousand seconds would be owed
+
+
 def test_stop_ends_every_turn_that_waits_and_all_that_follow() -> None:
     pace = Pace()
     pace.set(Setting(is_open=False))

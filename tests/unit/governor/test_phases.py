@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import msgspec
+import pytest
+
 from instride.governor.gauge import Look
 from instride.governor.model import Decision, Window
-from instride.governor.pace import Setting, Tally
+from instride.governor.pace import Pace, Setting, Tally
 from instride.governor.phases import Phases
 
 AT_WORK = Decision(1, None, 0.5, 0, True, "unknown-yet", "", 0.25)
@@ -100,6 +103,64 @@ def test_a_pause_that_is_cut_short_shows_nothing() -> None:
     assert stage.phases.strain is before
     stage.go_on(2.0)
     assert stage.phases.strain is not before
+
+
+@pytest.mark.parametrize("is_early", [True, False], ids=["until it began", "in the middle"])
+@pytest.mark.parametrize("is_pause", [True, False])
+def test_a_window_in_which_somebody_waited_for_a_moment_shows_nothing(
+    is_pause: bool, is_early: bool
+) -> None:
+    """Nothing was held back then, which is no pause, and more than the effort that is allowed."""
+    now_s, pace = [100.0], Pace()
+    windows: list[Window] = []
+    found = Phases(
+        pace, Steady(), lambda: Look(now_s[0], 0.0, 0.0, 0.0, 0.0, 0.0), windows.append
+    )  # fmt: skip
+    if is_early:
+        pace.hurry()
+    found.start(100.0, AT_WORK)
+    if is_pause:
+        with pace.turn(1):
+            now_s[0] += 1.25
+        found.advance(now_s[0], AT_WORK, False)
+    if not is_early:
+        pace.hurry()
+    with pace.turn(1 << 30):
+        pace.relax()
+    now_s[0] += 1.25
+    found.advance(now_s[0], AT_WORK, False)
+    assert len(windows) == 1 + is_pause
+    assert windows[-1].kind not in ("work", "pause")
+
+
+def test_before_a_job_there_is_no_longer_pause_than_since_the_job_before() -> None:
+    stage = Stage()
+    stage.go_on(1.0)
+    ended_s = stage.now_s
+    stage.phases.end(ended_s)
+    count = len(stage.windows)
+    stage.phases.begin(ended_s)  # at once, as what is written is read back
+    assert len(stage.windows) == count
+    stage.phases.end(ended_s)
+    stage.phases.begin(ended_s + 0.25)
+    assert stage.windows[-1] == Window(ended_s, ended_s + 0.25, "pause")
+    stage.phases.end(ended_s + 1.0)
+    stage.phases.begin(ended_s + 100.0)
+    assert stage.windows[-1].end_s - stage.windows[-1].start_s == pytest.approx(1.0)
+
+
+def test_a_deadline_that_asks_for_more_and_more_does_not_prolong_a_pause() -> None:
+    stage = Stage()
+    stage.work.is_active = False
+    stage.now_s += 1.25
+    stage.phases.advance(stage.now_s, AT_WORK, False)
+    assert not stage.work.setting.is_open
+    hasty = msgspec.structs.replace(AT_WORK, reason="deadline", most_pause_s=60.0)
+    for _ in range(8):
+        stage.now_s += 0.25
+        stage.phases.advance(stage.now_s, hasty, True)
+    assert "pause" in stage.kinds()[2:]
+    assert stage.work.setting.is_open
 
 
 def test_what_others_needed_long_ago_is_forgotten() -> None:

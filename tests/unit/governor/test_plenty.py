@@ -62,6 +62,16 @@ def test_a_first_job_after_busy_cores_believes_its_first_pause() -> None:
     assert simulation.decisions[-1][1].reason == "within-budget"
 
 
+@pytest.mark.parametrize("step_s", [0.001, 0.002])
+def test_fast_steps_are_no_reason_not_to_feel_what_it_costs(step_s: float) -> None:
+    training = SimulatedTraining(lambda load: 0.6 * load, step_s=step_s)
+    simulation = Simulation(training, idle_cores=IDLE_CORES)
+    simulation.begin()
+    simulation.go_on(120)
+    assert "over-budget" in [decision.reason for _, decision in simulation.decisions]
+    assert simulation.true_cost(last_s=40) <= 1.25 * 0.02
+
+
 def test_a_second_job_does_not_wait_for_what_the_last_change_does() -> None:
     simulation = begun(lambda load: 0.0)
     go_on_until(simulation, "within-budget")

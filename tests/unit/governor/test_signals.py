@@ -143,6 +143,24 @@ def test_a_quiet_machine_is_told_from_one_that_computes(monkeypatch: pytest.Monk
     assert found.training(18.0) == "over"  # all of that was this process itself
 
 
+@pytest.mark.parametrize("was_busy", [True, False])
+def test_what_a_machine_did_between_two_jobs_says_nothing_about_now(
+    was_busy: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody looks then: an hour of rest is not held against a training that has just begun."""
+    idle_s = [0.0, 3600.0, 7200.0]
+    hours = [Look(3600.0 * hour, 0.0, 0.0, idle_s[hour], 7200.0 * hour, 0.0) for hour in range(3)]
+    if was_busy:
+        hours = [Look(each.at_s, 0.0, 0.0, 0.0, each.total_s, 0.0) for each in hours]
+    last = hours[1]
+    now_idle_s = (last.idle_s or 0.0) + (12.0 if was_busy else 0.0)
+    looks = [hours[0], last, Look(3606.0, 0.0, 0.0, now_idle_s, 7212.0, 0.0)]
+    monkeypatch.setattr(module, "look", lambda: looks.pop(0))
+    found = Signals()
+    assert found.training(3600.0) is None
+    assert found.training(3606.0) == ("over" if was_busy else "runs")
+
+
 def test_what_others_wait_for_is_a_share_of_the_time() -> None:
     before = Look(10.0, 1.0, 2.0, 5.0, 20.0, 0.0)
     after = Look(14.0, 2.0, 2.0, 6.0, 28.0, 1.0)
