@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import socket
 import subprocess
@@ -11,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy
 import pytest
 import torch
@@ -26,6 +28,7 @@ from instride.system import background
 from tests.crash.checks import assert_sound, steps_in
 from tests.crash.trainings import Weights
 from tests.saver.states import STATES, assert_same
+from tests.unit.store.unreachable import refuse_to_look_at
 
 pytestmark = [
     pytest.mark.torch,
@@ -211,6 +214,58 @@ def test_without_locks_of_files_the_name_of_another_process_that_lives_is_respec
 
     others.release()
     instride.Saver(tmp_path, weights=Weights(10)).close()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="nothing forks there")
+def test_a_child_that_is_forked_leaves_the_store_to_its_parent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where the name in the lock is all that keeps others out."""
+    monkeypatch.setattr(lock, "fcntl", None)
+    with instride.Saver(tmp_path, weights=Weights(10)):
+        child = os.fork()
+        if child == 0:
+            os._exit(0)  # as a worker of a data loader that has no work
+        os.waitpid(child, 0)
+        holder = lock.holder_of(tmp_path)
+        assert holder is not None
+        assert holder.writer_pid == os.getpid()
+    assert lock.holder_of(tmp_path) is None
+
+
+def test_without_locks_a_training_that_was_killed_keeps_nobody_out_whoever_has_its_pid_now(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lock, "fcntl", None)
+    with instride.Saver(tmp_path, weights=Weights(10)):
+        mine = lock.holder_of(tmp_path)
+    assert mine is not None
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
+        left = msgspec.structs.replace(mine, trainer_pid=other.pid, writer_pid=other.pid)
+        (tmp_path / ".instride" / "lock").write_bytes(msgspec.json.encode(left))
+
+        instride.Saver(tmp_path, weights=Weights(10)).close()
+
+
+def test_what_a_crash_left_and_what_cannot_be_looked_at_is_in_the_journal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    weights = Weights(10)
+    with instride.Saver(tmp_path, weights=weights) as saver:
+        weights.become(1)
+        saver.save(1)
+    (tmp_path / ".step_00000002.pt.0123abcd.tmp").touch()
+    refuse_to_look_at(tmp_path / "step_00000001.pt", errno.EIO, monkeypatch)
+
+    instride.Saver(tmp_path, weights=weights).close()
+
+    lines = [
+        msgspec.json.decode(line)
+        for line in (tmp_path / ".instride" / "journal.jsonl").read_bytes().splitlines()
+    ]
+    told = {line["kind"]: line["names"] for line in lines if line["kind"].startswith("swe")}
+    assert told["swept"] == [".step_00000002.pt.0123abcd.tmp"]
+    assert [name.split(".pt.")[0] for name in told["sweep-failed"]] == ["step_00000001"]
 
 
 def test_beats_and_saves_are_in_the_journal(tmp_path: Path) -> None:

@@ -78,7 +78,7 @@ class Looking:
                         links.add(path.readlink().name)
                         continue
                     status = entry.stat(follow_symlinks=False)
-                except OSError:
+                except FileNotFoundError:
                     continue  # deleted while we looked
                 identity = Identity.of(status)
                 if not stat.S_ISREG(status.st_mode):

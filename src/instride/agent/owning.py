@@ -15,7 +15,10 @@ class Ownership:
     def __init__(self, directory: Path) -> None:
         self._directory = directory
         pid = os.getpid()
-        self._me = Owner(socket.gethostname(), pid, started_at(pid) or 0, pid, is_agent=True)
+        started = started_at(pid) or 0
+        self._me = Owner(
+            socket.gethostname(), pid, started, pid, is_agent=True, writer_started=started
+        )
         self._lock: StoreLock | None = None
 
     @property

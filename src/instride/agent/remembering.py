@@ -8,6 +8,7 @@ are taken in the order of their steps.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from functools import cached_property
 from pathlib import Path
 
 import msgspec
@@ -37,8 +38,13 @@ class _Memory(msgspec.Struct):
 class Memory:
     def __init__(self, directory: Path) -> None:
         self._path = directory / PRIVATE / FILE
-        self._memory = _read(self._path)
         self._is_changed = False
+
+    @cached_property
+    def _memory(self) -> _Memory:
+        """Read when it is first needed: where that is refused, by a directory that cannot be looked
+        at either, it is tried again."""
+        return _read(self._path)
 
     @property
     def files(self) -> Mapping[str, Known]:
@@ -105,7 +111,8 @@ def _order(original: Original) -> tuple[int, int]:
 
 
 def _read(path: Path) -> _Memory:
+    """Raises OSError where there is one that cannot be read: nobody may write over that."""
     try:
         return msgspec.json.decode(path.read_bytes(), type=_Memory)
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+    except (FileNotFoundError, msgspec.DecodeError, UnicodeDecodeError):
         return _Memory()

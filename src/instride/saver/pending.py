@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
 
-from instride.errors import InstrideError, SaveFailedError
+from instride.errors import InstrideError, SaveFailedError, UnsafeStateError
 from instride.store.manifest import Timings
 
 
@@ -104,3 +105,21 @@ class Pending:
     def __repr__(self) -> str:
         state = "failed" if self._error else "done" if self.done else "pending"
         return f"<Pending {self.path} {state}>"
+
+
+@contextmanager
+def failing(pending: Pending, fail: Callable[[InstrideError], None]) -> Iterator[None]:
+    """What is raised while a snapshot is taken is what became of it, and ends no training; but for
+    what somebody asked to be refused, and what comes from outside."""
+    try:
+        yield
+    except UnsafeStateError as error:
+        pending.fail(error)
+        raise
+    except InstrideError as error:
+        fail(error)
+    except Exception as error:  # what a class does when it is pickled is its own affair
+        fail(SaveFailedError.of(pending.path, error))
+    except BaseException:
+        pending.fail(SaveFailedError(pending.path, "it was interrupted"))
+        raise

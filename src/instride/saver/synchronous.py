@@ -7,6 +7,7 @@ import platform
 import socket
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,12 +16,11 @@ import msgspec
 from instride.errors import (
     DamagedError,
     InstrideError,
-    SaveFailedError,
     UnsafeStateError,
 )
 from instride.saver.leaving import let_go_in_children
 from instride.saver.letter import finish_of
-from instride.saver.pending import Pending, Purpose, SavedCheckpoint, closed, forked
+from instride.saver.pending import Pending, Purpose, SavedCheckpoint, closed, failing, forked
 from instride.saver.plainly import save_plainly
 from instride.saver.telling import Telling
 from instride.store.atomic import make_directory, removed_on_failure
@@ -54,32 +54,37 @@ class SynchronousEngine:
         self._owner_pid = os.getpid()
         self.page = SharedPage(NOBODYS)
         self.problem: str | None = None
+        is_taken = False
         try:
-            self._take_store()
+            is_taken = self._take_store()
         except OSError as error:
             self.problem = f"{directory}: {error.strerror}"
         self._journal = Journal(journal_path(directory), self.page) if directory else None
         let_go_in_children(self)
         self._note("start", host=socket.gethostname(), trainer_pid=self._owner_pid)
+        if is_taken:
+            self._naming.sweep().tell(self._note)
         self.warn_once(
             "synchronous",
             f"{platform.system()} lacks what saving in the background needs: training waits until "
             f"a save is on the disk{', and nothing is packed' if packs else ''}",
         )
 
-    def _take_store(self) -> None:
-        """Own the store, as long as it is there. Raises StoreInUseError and OSError."""
+    def _take_store(self) -> bool:
+        """Own the store, as long as it is there; whether it was taken anew. Raises StoreInUseError
+        and OSError."""
         if self._directory is None or (self._lock is not None and self._lock.is_in_place()):
-            return
+            return False
         pid = os.getpid()
-        me = Owner(socket.gethostname(), pid, started_at(pid) or 0, pid)
+        started = started_at(pid) or 0
+        me = Owner(socket.gethostname(), pid, started, pid, writer_started=started)
         lock = take_lock(self._directory, me)
         if isinstance(lock, Owner):
             raise in_use(self._directory, lock)
         if self._lock is not None:
             self._lock.release()  # of a store that was deleted
         self._lock = lock
-        self._naming.sweep()
+        return True
 
     @property
     def prepare_cost_s(self) -> float:
@@ -112,20 +117,17 @@ class SynchronousEngine:
     def await_store(self, timeout: float) -> bool:
         return True
 
+    def await_saved(self) -> InstrideError | None:
+        """Why the last one failed: no save is in flight."""
+        return None if self._last is None else self._last.error
+
     def save(self, tree: object, purpose: Purpose, *, detached: bool) -> Pending:
         """Returns when the file has its name, or has failed to get it."""
         pending = Pending(purpose.path, purpose.step)
         self._last = pending
-        try:
+        with failing(pending, partial(self._fail, pending)):
             pending.commit(self._save(tree, purpose, detached=detached))
-        except UnsafeStateError as error:
-            pending.fail(error)
-            raise
-        except InstrideError as error:
-            self._fail(pending, error)
-        except Exception as error:  # what a class does when it is pickled is its own affair
-            self._fail(pending, SaveFailedError.of(purpose.path, error))
-        else:
+        if pending.error is None:
             self._tidy(purpose.path)
         return pending
 
@@ -138,7 +140,8 @@ class SynchronousEngine:
         if self.is_closed or self._owner_pid != os.getpid():
             raise closed(purpose.path) if self.is_closed else forked(purpose.path)
         called_s = time.monotonic()
-        self._take_store()
+        if self._take_store():
+            self._naming.sweep().tell(self._note)
         place = self._naming.place_of(purpose.path)
         make_directory(place.parent)
         temporary = self._naming.temporary_for(place)
@@ -204,11 +207,14 @@ class SynchronousEngine:
         if self._journal is not None:
             self._journal.close()
         self.page.close()
-        self.let_go()
+        if self._lock is not None:
+            self._lock.release()
+            self._lock = None
         return None if self._last is None else self._last.error
 
     def let_go(self) -> None:
-        """Also in a forked child, which would keep the store locked after the trainer is gone."""
+        """In a forked child, which would keep the store locked after the trainer is gone. It must
+        not free it either: the trainer goes on."""
         if self._lock is not None:
-            self._lock.release()
+            self._lock.close()
             self._lock = None

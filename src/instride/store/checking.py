@@ -14,11 +14,13 @@ from instride.reasons import NOT_ALLOWED, Reason, fill
 from instride.store.directory import FORMS, STEP_NAME, checkpoints_in, packs_in
 from instride.store.listing import check_directory
 from instride.store.manifest import Manifest, manifests_of, read_manifest
-from instride.store.verifying import differing, differing_pieces, verify
+from instride.store.verifying import check_size, differing, differing_pieces, verify
 
 SCHEMA = 1
 KNOW_THEMSELVES = tuple(f".{form}" for form in FORMS)
 """Files that hold checksums of their own, and can be verified without a manifest."""
+OUT_OF_REACH = (*NOT_ALLOWED, Reason("os.ENOENT"))
+"""What the system says of a file whose name is there: of the last, a link to somewhere else."""
 State = Literal["whole", "damaged", "foreign", "unreadable"]
 
 
@@ -109,9 +111,10 @@ def check_one(
     try:
         if manifest is None and verify_form and knows_itself and not manifests_of(path):
             verify_form(path)
-        elif manifest is None or path.stat().st_size != manifest.size_bytes:
-            verify(path, manifest)
+        elif manifest is None:
+            verify(path)
         else:
+            check_size(path, manifest)
             pieces = list(differing_pieces(path, manifest, advance))
     except DamagedError as error:
         why = error.facts["why"]
@@ -144,7 +147,7 @@ def _step(path: Path, manifest: Manifest | None) -> int | None:
 def _state(reason: Reason | None) -> State:
     if reason is None:
         return "whole"
-    if reason in NOT_ALLOWED:
+    if reason in OUT_OF_REACH:
         return "unreadable"
     return "foreign" if reason.name == "no-manifest" else "damaged"
 

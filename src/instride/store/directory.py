@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -16,11 +15,13 @@ from instride.store.manifest import (
     PRIVATE,
     Manifest,
     decode_manifest,
+    last_written,
     manifest_path,
     manifests_of,
     may_be_read,
     read_manifest,
 )
+from instride.store.presence import is_gone
 from instride.store.small_files import read_small
 
 FORMS = ("pack", "zst", "lz4")
@@ -44,7 +45,10 @@ class Checkpoint(msgspec.Struct, frozen=True):
     was_ours: bool = False
     """Whether a file of that name was committed here once."""
     may_be_read: bool = True
-    """False: it counts as damaged as long as it is closed to us, and may be whole."""
+    """False: it is closed to us, or out of reach just now, and may be whole."""
+    last_known: Manifest | None = None
+    """What was written for that name last, as long as the file itself may not be read: how new it
+    is, and what it cannot be read without."""
 
     @property
     def is_ours(self) -> bool:
@@ -52,17 +56,22 @@ class Checkpoint(msgspec.Struct, frozen=True):
 
     @property
     def is_damaged(self) -> bool:
-        """By its end or its size: the rest is only known to whoever reads it."""
-        return self.was_ours and not self.is_ours
+        """By its end or its size: the rest is only known to whoever reads it. What may not be read
+        counts only if nobody knows how new it is."""
+        return self.was_ours and not self.is_ours and self.last_known is None
+
+    @property
+    def _described(self) -> Manifest | None:
+        return self.manifest or self.last_known
 
     @property
     def base(self) -> str | None:
         """The file beside it that it cannot be read without."""
-        return self.manifest.base if self.manifest else None
+        return self._described.base if self._described else None
 
     @property
     def serial(self) -> int:
-        return self.manifest.serial if self.manifest else 0
+        return self._described.serial if self._described else 0
 
 
 def name_of(step: int) -> str:
@@ -72,13 +81,14 @@ def name_of(step: int) -> str:
 
 def is_taken(path: Path) -> bool:
     """Whether something has the name that no checkpoint of ours ever had. What was ours and is
-    damaged, or was overwritten by somebody, still counts as ours: the two look the same."""
-    return os.path.lexists(path) and not manifests_of(path)
+    damaged, or was overwritten by somebody, still counts as ours: the two look the same. Raises
+    OSError where that cannot be told."""
+    return not is_gone(path) and not manifests_of(path)
 
 
 def checkpoints_in(directory: Path) -> list[Checkpoint]:
     """Everything with the name of a checkpoint, and what the agent made of files of any name;
-    oldest step first."""
+    oldest step first. Raises OSError if the directory, or the manifests, cannot be looked at."""
     made_by_agent = _made_by_agent(directory)
     found = []
     for path in _files(directory):
@@ -86,17 +96,31 @@ def checkpoints_in(directory: Path) -> list[Checkpoint]:
         step = int(match[1]) if match else made_by_agent.get(path.name)
         if step is None:
             continue
-        try:
-            status = path.stat()
-        except OSError:
-            continue  # deleted while we looked
-        if not stat.S_ISREG(status.st_mode):
-            continue  # opening a pipe would wait for ever
-        manifest = read_manifest(path)
-        was_ours = manifest is not None or bool(manifests_of(path))
-        is_open = manifest is not None or may_be_read(path)
-        found.append(Checkpoint(path, step, status.st_size, manifest, was_ours, is_open))
+        checkpoint = _look_at(path, step)
+        if checkpoint is not None:
+            found.append(checkpoint)
     return sorted(found, key=lambda checkpoint: checkpoint.step)
+
+
+def _look_at(path: Path, step: int) -> Checkpoint | None:
+    """What lies there; None for what is gone by now, or no file. What does not let itself be looked
+    at is there all the same: to pass over it would be to take an older one for the newest."""
+    try:
+        status = path.stat()
+    except FileNotFoundError:
+        if is_gone(path):
+            return None  # deleted while we looked; else a link to what is out of reach
+        status = None
+    except OSError:
+        status = None
+    if status is not None and not stat.S_ISREG(status.st_mode):
+        return None  # opening a pipe would wait for ever
+    manifest = read_manifest(path) if status is not None else None
+    was_ours = manifest is not None or bool(manifests_of(path))
+    is_open = manifest is not None or (status is not None and may_be_read(path))
+    last_known = None if is_open else last_written(path)
+    size_bytes = status.st_size if status is not None else 0
+    return Checkpoint(path, step, size_bytes, manifest, was_ours, is_open, last_known)
 
 
 def _made_by_agent(directory: Path) -> dict[str, int]:
@@ -128,8 +152,11 @@ def newest_first(directory: Path) -> list[Checkpoint]:
     return sorted(committed_in(directory), key=lambda c: c.serial, reverse=True)
 
 
-def leftovers_in(directory: Path) -> Iterator[Path]:
-    """What a crash left: unfinished files, and manifests of files that never got their name.
+def leftovers_in(
+    directory: Path, on_error: Callable[[Path, OSError], None] | None = None
+) -> Iterator[Path]:
+    """What a crash left: unfinished files, and manifests of files that never got their name. What
+    cannot be looked at is none, and `on_error` is told.
 
     Only the owner of the store may ask: what is being written looks the same. Names that are not
     a step's are those of `instride.save`, which owns no directory and may be at work in this one.
@@ -139,14 +166,20 @@ def leftovers_in(directory: Path) -> Iterator[Path]:
             yield path
     for path in _files(directory / PRIVATE / "manifests"):
         match = MANIFEST_NAME.fullmatch(path.name)
-        is_stray = match is not None and not _describes(directory / match[1], path)
+        try:
+            is_stray = match is not None and not _describes(directory / match[1], path)
+        except OSError as error:
+            if on_error is not None:
+                on_error(path, error)
+            continue
         if is_stray or TEMPORARY_MANIFEST.fullmatch(path.name):
             yield path
 
 
 def _describes(checkpoint: Path, manifest: Path) -> bool:
-    """Whether the file is there; a damaged one keeps its manifest, as evidence."""
-    if not checkpoint.exists():
+    """Whether the file is there; a damaged one, and one that is out of reach, keeps its manifest.
+    Raises OSError where that cannot be told."""
+    if is_gone(checkpoint):
         return False
     current = read_manifest(checkpoint)
     return current is None or manifest_path(checkpoint, current.token) == manifest

@@ -42,7 +42,7 @@ class Owner(msgspec.Struct, frozen=True):
     is_leaving: bool = False
     """Nothing more will come from the trainer, which may live on or have become another program."""
     writer_started: int = 0
-    """Like that of the trainer."""
+    """Like that of the trainer; 0 where it could not be had, and any process counts."""
 
     @property
     def is_alive(self) -> bool:
@@ -51,15 +51,14 @@ class Owner(msgspec.Struct, frozen=True):
             return False
         if self.host != socket.gethostname():
             return True
-        return started_at(self.trainer_pid) == self.trainer_started
+        return is_running(self.trainer_pid, self.trainer_started)
 
     @property
     def is_at_work(self) -> bool:
         """Whether the process that holds the lock runs on this machine."""
         if self.host != socket.gethostname():
             return False
-        started = started_at(self.writer_pid)
-        return started is not None and self.writer_started in (0, started)
+        return is_running(self.writer_pid, self.writer_started)
 
 
 class StoreLock:
@@ -119,8 +118,14 @@ class StoreLock:
         self._write(owner)
 
     def release(self) -> None:
+        """Let others have the store."""
         if self.is_by_name:
             self.leave()
+        self.close()
+
+    def close(self) -> None:
+        """Have nothing to do with the lock any more, and leave it to who holds it: for a child,
+        which has inherited it."""
         os.close(self._fd)
 
     def _write(self, owner: Owner) -> None:
@@ -189,17 +194,27 @@ def holder_of(directory: Path) -> Owner | None:
     except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
     is_here = holder.host == socket.gethostname()
-    return None if is_here and started_at(holder.writer_pid) is None else holder
+    return None if is_here and not holder.is_at_work else holder
+
+
+def is_running(pid: int, started: int) -> bool:
+    """Whether a process that was started then still runs, and its pid is not another one's. 0 is a
+    start that nobody knows."""
+    found = started_at(pid)
+    return found is not None and (found == started or 0 in (found, started))
 
 
 def started_at(pid: int) -> int | None:
-    """When a process was started, in ticks since boot; None if there is no such process."""
+    """When a process was started, in ticks since boot; None if there is no such process, 0 if there
+    is one, and the system does not say."""
     if sys.platform != "linux":
         return _created_at(pid)
     try:
         stat = Path(f"/proc/{pid}/stat").read_bytes()
-    except OSError:
+    except (FileNotFoundError, ProcessLookupError):
         return None
+    except OSError:  # no descriptors are left, or no memory
+        return 0
     fields = stat[stat.rindex(b")") + 2 :].split()  # the name in brackets may hold anything
     return None if fields[0] in (b"Z", b"X") else int(fields[19])
 
@@ -208,5 +223,7 @@ def _created_at(pid: int) -> int | None:
     """The same where there is no /proc, in hundredths of a second since 1970."""
     try:
         return int(psutil.Process(pid).create_time() * 100)
-    except psutil.Error:
+    except psutil.NoSuchProcess:
         return None
+    except psutil.Error:  # another user's
+        return 0

@@ -125,6 +125,20 @@ def read_manifest(checkpoint: Path) -> Manifest | None:
     return manifest if _is_sealed(raw, manifest.check) else None
 
 
+def last_written(checkpoint: Path) -> Manifest | None:
+    """The last manifest that was written for files of this name, whatever lies there now; None if
+    there is none, or one that cannot be read and might be the last."""
+    found = []
+    for path in manifests_of(checkpoint):
+        try:
+            manifest = decode_manifest(read_small(path))
+        except OSError:
+            return None
+        if manifest is not None and manifest.name == checkpoint.name:
+            found.append(manifest)
+    return max(found, key=lambda manifest: manifest.serial, default=None)
+
+
 def may_be_read(checkpoint: Path) -> bool:
     """Whether a file without a manifest, and the manifest that it may have, are open to us."""
     try:

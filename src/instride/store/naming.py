@@ -17,7 +17,7 @@ from instride.store.directory import (
     LATEST,
     STEP_NAME,
     Checkpoint,
-    committed_in,
+    checkpoints_in,
     is_taken,
     leftovers_in,
     newest_first,
@@ -30,6 +30,7 @@ from instride.store.manifest import (
     manifests_of,
     write_manifest,
 )
+from instride.store.presence import is_gone
 from instride.store.removing import remove
 from instride.store.retention import Keep, doomed
 from instride.store.unowned import sweep_dead, temporary_of_ours
@@ -49,6 +50,28 @@ class Written(msgspec.Struct, frozen=True):
     """Checksums of the pieces, to read the file back by."""
 
 
+class Swept(msgspec.Struct):
+    """What became of what a crash left."""
+
+    names: list[str] = []
+    """Deleted."""
+    left: list[str] = []
+    """It could not be told whether they are needed, or they could not be deleted."""
+    why: str = ""
+    """What the system said of the first of these."""
+
+    def leave(self, path: Path, error: OSError) -> None:
+        self.left.append(path.name or str(path))
+        self.why = self.why or error.strerror or str(error)
+
+    def tell(self, note: Callable[..., object]) -> None:
+        """Write lines of a journal."""
+        if self.names:
+            note("swept", names=self.names)
+        if self.left:
+            note("sweep-failed", names=self.left, why=self.why)
+
+
 class Naming:
     """Gives files their names, in a store or, without one, wherever somebody wants them."""
 
@@ -63,15 +86,25 @@ class Naming:
         self._reached = reached
         self._looked_at: set[Path] = set()
 
-    def sweep(self) -> list[str]:
-        """Delete what a crash left. Only for the owner of a store."""
-        swept: list[str] = []
+    def sweep(self) -> Swept:
+        """Delete what a crash left. Only for the owner of a store.
+
+        A store that cannot be looked at raises nothing: training must be able to start, and saves
+        will say what is wrong with it.
+        """
+        swept = Swept()
         if self._directory is None:
             return swept
-        for path in leftovers_in(self._directory):
-            with suppress(OSError):
-                path.unlink()
-                swept.append(path.name)
+        try:
+            for path in leftovers_in(self._directory, swept.leave):
+                try:
+                    path.unlink()
+                except OSError as error:
+                    swept.leave(path, error)
+                else:
+                    swept.names.append(path.name)
+        except OSError as error:
+            swept.leave(Path(error.filename or self._directory), error)
         with suppress(OSError):
             mend_latest(self._directory)
         return swept
@@ -87,7 +120,7 @@ class Naming:
                 raise FileExistsError(errno.EEXIST, STRANGER)
             return path
         place = Path(os.path.realpath(path))
-        if place.exists() and not place.is_file():
+        if not is_gone(place) and not stat.S_ISREG(place.lstat().st_mode):
             raise OSError(errno.EINVAL, "what is there is no ordinary file")
         holder = holder_of(place.parent) if STEP_NAME.fullmatch(place.name) else None
         if holder is not None and holder.is_at_work:
@@ -119,14 +152,14 @@ class Naming:
             self._point_latest(place)
 
     def next_serial(self, path: Path) -> int:
-        newest = newest_first(path.parent)
-        return newest[0].serial + 1 if newest else 1
+        """Also behind what is out of reach just now, or that would be as new when it comes back."""
+        return max((c.serial for c in checkpoints_in(path.parent)), default=0) + 1
 
     def _point_latest(self, path: Path) -> None:
         if self._directory is None:
             return
         link = self._directory / LATEST
-        if link.is_symlink() or not link.exists():  # else it is somebody's file
+        if is_gone(link) or link.is_symlink():  # else it is somebody's file
             point_link(link, path.name)
         self._reached("linked")
 
@@ -134,7 +167,7 @@ class Naming:
         """Delete what need not be kept, beside a checkpoint that is known to be whole."""
         if self._directory is None:
             return []
-        going = doomed(committed_in(self._directory), self._keep)
+        going = doomed(checkpoints_in(self._directory), self._keep)
         return [self._delete(checkpoint) for checkpoint in going if checkpoint.path != newest]
 
     def make_room(self, is_whole: Callable[[Path], bool]) -> list[Path]:
@@ -145,7 +178,7 @@ class Naming:
         if self._directory is None or self._keep.last is None or self._keep.last < 2:
             return []
         one_less = msgspec.structs.replace(self._keep, last=self._keep.last - 1)
-        candidates = doomed(committed_in(self._directory), one_less)
+        candidates = doomed(checkpoints_in(self._directory), one_less)
         newest = newest_first(self._directory)
         if not candidates or not is_whole(newest[0].path):
             return []
@@ -167,14 +200,16 @@ def forget_older_manifests(path: Path, token: str) -> None:
 
 def mend_latest(directory: Path) -> None:
     """Let the link lead to the newest checkpoint again, after a crash or a deletion. Only for the
-    owner of a store; one that leads to somebody's own file is left alone."""
+    owner of a store; one that leads to somebody's own file, or to what is out of reach, is left
+    alone. Raises OSError."""
     link = directory / LATEST
     newest = newest_first(directory)
     if not newest or not link.is_symlink():
         return
     target = directory / link.readlink()
-    is_ours = not target.exists() or any(target == checkpoint.path for checkpoint in newest)
-    if is_ours and target != newest[0].path:
+    is_ours = any(target == checkpoint.path for checkpoint in newest)
+    is_dead = target.parent == directory and is_gone(target)
+    if (is_ours or is_dead) and target != newest[0].path:
         point_link(link, newest[0].path.name)
 
 

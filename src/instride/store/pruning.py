@@ -18,7 +18,7 @@ from instride.errors import NoCheckpointError
 from instride.store.checking import Checked, Watcher, check_one
 from instride.store.directory import Checkpoint, checkpoints_in
 from instride.store.listing import OwnerEntry, check_directory, owner_of
-from instride.store.lock import Owner, StoreLock, in_use
+from instride.store.lock import Owner, StoreLock, in_use, started_at
 from instride.store.naming import mend_latest
 from instride.store.refusing import naming_what_cannot_be_written
 from instride.store.removing import remove
@@ -79,10 +79,11 @@ def prune(
 def _prune(directory: Path, keep: Keep, watcher: Watcher | None, *, is_dry: bool) -> Pruning:
     present = checkpoints_in(directory)
     damaged, good = _set_damaged_aside([c for c in present if c.is_ours], watcher)
-    damaged += [check_one(checkpoint.path) for checkpoint in present if checkpoint.is_damaged]
+    others = [checkpoint for checkpoint in present if not checkpoint.is_ours]
+    damaged += [check_one(checkpoint.path) for checkpoint in others if checkpoint.was_ours]
     if not good:
         raise NoCheckpointError(directory, is_listed=True)
-    going = doomed(good, keep)
+    going = doomed([*good, *others], keep)  # what stays out of reach keeps its base
     if not is_dry:
         for checkpoint in going:
             remove(checkpoint.path)
@@ -95,7 +96,7 @@ def _prune(directory: Path, keep: Keep, watcher: Watcher | None, *, is_dry: bool
         deleted=[_entry(checkpoint) for checkpoint in going],
         kept=[_entry(checkpoint) for checkpoint in good if checkpoint.path not in gone],
         damaged=damaged,
-        num_foreign=sum(not c.is_ours and not c.is_damaged for c in present),
+        num_foreign=sum(not checkpoint.was_ours for checkpoint in others),
         freed_bytes=sum(checkpoint.size_bytes for checkpoint in going),
         owner=owner_of(directory) if is_dry else None,
     )
@@ -124,7 +125,9 @@ def _owning(directory: Path) -> Iterator[None]:
     that finishes for a training that is gone: hence no living trainer is named."""
     lock = StoreLock(directory)
     try:
-        me = Owner(socket.gethostname(), trainer_pid=0, trainer_started=0, writer_pid=os.getpid())
+        pid = os.getpid()
+        started = started_at(pid) or 0
+        me = Owner(socket.gethostname(), 0, 0, pid, is_leaving=True, writer_started=started)
         _take(lock, me, directory)
         try:
             yield

@@ -14,8 +14,11 @@ from contextlib import contextmanager
 
 from instride.system.cores import usable_cores
 
-FEWEST = 4
-"""At the disk at a time: with fewer, it may be faster than what is asked of it."""
+FEWEST_AT_DISK = 2
+"""At a time: with one, it has nothing to do between two writes. Of four threads on two cores, two
+at the disk wrote 2 GB in 0.8 s where four took 1.0, and read them in 0.7 where four took 0.8 ("How
+many at the disk" in bench/results/save.md)."""
+FEWEST_THREADS = 4
 MOST_THREADS = 8
 """Half of them hash while the other half is at the disk: with four, a disk that writes 2.6 GB/s was
 idle for a seventh of the time (bench/results/save-gpu.md)."""
@@ -25,7 +28,7 @@ LONGEST_WAIT_S = 0.1
 def most_threads() -> int:
     """By the cores, but enough of them for a disk also where there are few: on two cores, four are
     no slower than two, and most often faster (bench/results/save.md)."""
-    return min(MOST_THREADS, max(FEWEST, usable_cores()))
+    return min(MOST_THREADS, max(FEWEST_THREADS, usable_cores()))
 
 
 class Staggered:
@@ -39,7 +42,7 @@ class Staggered:
 
     def __init__(self, num_threads: int) -> None:
         """Of so many threads, half are at the disk at a time."""
-        self._num_free = max(FEWEST, num_threads // 2)
+        self._num_free = max(FEWEST_AT_DISK, num_threads // 2)
         self._num_added = 0
         self._since_s: list[float] = []
         """When those that have a place got it."""

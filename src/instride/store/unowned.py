@@ -17,7 +17,7 @@ from pathlib import Path
 import psutil
 from blake3 import blake3
 
-from instride.store.lock import started_at
+from instride.store.lock import is_running, started_at
 
 NAME = re.compile(r"\.instride\.[0-9a-f]{8}\.([0-9a-f]{16})-([0-9]{1,10})-([0-9]{1,20})\.tmp")
 BOOT = Path("/proc/sys/kernel/random/boot_id")
@@ -48,7 +48,7 @@ def _is_left(path: Path) -> bool:
         return False
     # Processes of other users may be hidden, and would look dead.
     is_ours = not hasattr(os, "getuid") or path.lstat().st_uid == os.getuid()
-    return is_ours and started_at(int(match[2])) != int(match[3])
+    return is_ours and not is_running(int(match[2]), int(match[3]))
 
 
 @cache

@@ -24,6 +24,7 @@ from instride.store.manifest import (
     read_manifest,
     read_token,
 )
+from instride.store.small_files import read_small
 
 Progress = Callable[[int], None]
 """Is told how many more bytes were read."""
@@ -36,9 +37,7 @@ def verify(
     manifest = manifest or read_manifest(path)
     if manifest is None:
         raise _without_manifest(path)
-    size = path.stat().st_size
-    if size != manifest.size_bytes:
-        raise wrong_size(path, size, manifest)
+    check_size(path, manifest)
     for index in differing_pieces(path, manifest, progress):
         raise DamagedError(path, differing(index, manifest))
     return manifest
@@ -46,15 +45,20 @@ def verify(
 
 def known_manifest(path: Path) -> Manifest | None:
     """The manifest of a file; None for one that was never committed here. Raises DamagedError where
-    one of that name was, and the end or the size of this one is another."""
+    one of that name was, and the end or the size of this one is another, or OSError."""
     manifest = read_manifest(path)
     if manifest is None:
         if manifests_of(path):
             raise _without_manifest(path)
         return None
+    check_size(path, manifest)
+    return manifest
+
+
+def check_size(path: Path, manifest: Manifest) -> None:
+    """Raises DamagedError where the size of a file is not what was written, or OSError."""
     if (size := path.stat().st_size) != manifest.size_bytes:
         raise wrong_size(path, size, manifest)
-    return manifest
 
 
 def differing(index: int, manifest: Manifest) -> Reason:
@@ -79,11 +83,17 @@ def differing_pieces(
 
 
 def _without_manifest(path: Path) -> DamagedError:
-    if manifest_path(path, read_token(path)).exists():
-        return DamagedError(path, Reason("other-manifest"))
-    if manifests_of(path):
-        return DamagedError(path, Reason("other-end"))
-    return DamagedError(path, Reason("no-manifest"))
+    """Raises OSError for what may not be read: it may be whole."""
+    token = read_token(path)
+    try:
+        read_small(manifest_path(path, token))
+    except (FileNotFoundError, NotADirectoryError):
+        return DamagedError(path, Reason("other-end" if manifests_of(path) else "no-manifest"))
+    except PermissionError:
+        raise
+    except OSError:  # a link, a pipe: nobody wrote such a manifest
+        pass
+    return DamagedError(path, Reason("other-manifest"))
 
 
 def pieces_of(path: Path, piece_bytes: int) -> Iterator[memoryview]:

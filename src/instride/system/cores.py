@@ -10,6 +10,7 @@ from math import ceil
 from pathlib import Path
 
 from instride.system.cgroups import PROC, folders
+from instride.system.disks import SYS
 
 DEV = Path("/dev")
 ACCELERATORS = ("nvidia[0-9]*", "dxg", "kfd", "accel/accel*", "davinci[0-9]*")
@@ -26,23 +27,34 @@ def _affinity() -> int:
     return len(cores_of_process()) or os.cpu_count() or 1
 
 
-def cores_of_process(proc: Path = PROC) -> set[int]:
+def cores_of_process(proc: Path = PROC, sys_root: Path = SYS) -> set[int]:
     """Those that this process may run on; empty where nobody can tell.
 
     A thread that is kept on one core, as OpenMP does with those that compute (`OMP_PROC_BIND`),
     does not stand for its process, though what it starts is kept there too: all threads count then.
     Several cores are somebody's choice, such as those near a GPU, and threads that were there
-    before it must not undo that."""
+    before it must not undo that. Where a core runs two threads at a time, the system counts each
+    half as a core, and OpenMP keeps a thread on both (`OMP_PLACES=cores`)."""
     if not hasattr(os, "sched_getaffinity"):
         return set()
     found = os.sched_getaffinity(0)
-    if len(found) > 1:
+    if len(found) > 1 and not found <= _halves_beside(min(found), sys_root):
         return found
     with suppress(OSError):
         for thread in (proc / "self/task").iterdir():
             with suppress(OSError):  # it has just ended
                 found |= os.sched_getaffinity(int(thread.name))
     return found
+
+
+def _halves_beside(number: int, sys_root: Path) -> set[int]:
+    """All that the system counts as a core and that are one, with that of this number; none where
+    it does not say."""
+    path = sys_root / f"devices/system/cpu/cpu{number}/topology/thread_siblings_list"
+    with suppress(OSError, ValueError):
+        parts = [part.split("-") for part in path.read_text(encoding="ascii").strip().split(",")]
+        return {each for part in parts for each in range(int(part[0]), int(part[-1]) + 1)}
+    return set()
 
 
 def leave_core_of_parent(pid: int = 0) -> None:

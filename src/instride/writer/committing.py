@@ -15,12 +15,12 @@ from instride.faults import reached
 from instride.reasons import Reason
 from instride.store.atomic import make_directory, removed_on_failure
 from instride.store.manifest import NO_CHECK, Manifest, read_manifest
-from instride.store.naming import Naming
+from instride.store.naming import Naming, Swept
 from instride.store.retention import Keep
-from instride.store.verifying import wrong_size
+from instride.store.verifying import check_size
 from instride.writer.describing import manifest_of
 from instride.writer.hands import Crew
-from instride.writer.page import PROGRESS, SharedPage
+from instride.writer.page import SharedPage
 from instride.writer.reading_back import Checksum, ReadBack
 from instride.writer.writing import Job, write_image
 
@@ -61,7 +61,7 @@ class Commits:
         self._newest: _Newest | None = None
         self._verified: Path | None = None
 
-    def sweep(self) -> list[str]:
+    def sweep(self) -> Swept:
         """Delete what a crash left. Only for the owner of a store."""
         return self._naming.sweep()
 
@@ -82,21 +82,21 @@ class Commits:
             path, written.size_bytes, manifest.timings.staged_s, durable_s, written.is_direct
         )
 
-    def tidy(self, path: Path) -> list[Path]:
-        """Read a new checkpoint back; only if it is whole, delete what need not be kept."""
-        if self._directory is None:
-            return []
-        self._read_back(path)
-        self._reached("verified")
-        deleted = self._naming.prune(path)
-        if deleted:
-            # Or the next save would take that for others who need the disk, and begin gently.
-            self._crew.look_anew()
-        return deleted
+    def verify(self, path: Path) -> None:
+        """Read a new checkpoint of a store back: only if it is whole may others go. Raises
+        DamagedError or OSError."""
+        if self._directory is not None:
+            self._read_back(path)
+            self._reached("verified")
 
-    def make_room(self) -> list[Path]:
-        """On a full disk: delete what would go after this save anyway, one checkpoint at a time."""
-        return self._naming.make_room(self._is_whole)
+    def prune(self, path: Path) -> None:
+        """Delete what need not be kept, beside a checkpoint that is known to be whole."""
+        self._naming.prune(path)
+
+    def make_room(self) -> bool:
+        """On a full disk: delete what would go after this save anyway, one checkpoint at a time;
+        whether there was any."""
+        return bool(self._naming.make_room(self._is_whole))
 
     def _is_whole(self, path: Path) -> bool:
         if self._verified == path:
@@ -112,8 +112,7 @@ class Commits:
         manifest = read_manifest(path)
         if manifest is None:
             raise DamagedError(path, Reason("gone-manifest"))
-        if (size := path.stat().st_size) != manifest.size_bytes:
-            raise wrong_size(path, size, manifest)
+        check_size(path, manifest)
         if self._newest is not None and self._newest.is_described_by(path, manifest):
             file = ReadBack(path, self._newest.sums, Checksum, self._page)
         else:
@@ -125,7 +124,7 @@ class Commits:
         self._verified = path
 
     def _reached(self, phase: str) -> None:
-        self._page[PROGRESS] += 1
+        self._page.count_progress()
         reached(phase)
 
 

@@ -86,16 +86,23 @@ class _Hands:
             self._changed.notify_all()
 
     def wait(self) -> None:
-        """Until no hand has a piece any more, those that came later included."""
+        """Until no hand has a piece any more."""
         with self._changed:
             self._changed.wait_for(lambda: self._num_at_work == 0)
+
+    @property
+    def is_at_rest(self) -> bool:
+        with self._changed:
+            return self._num_at_work == 0
+
+    def raise_error(self) -> None:
         if self._errors:
             raise self._errors[0]
 
     def _until_over(self, work: Callable[[], None]) -> None:
         try:
             work()
-        except BaseException as error:  # raised again by wait(), whatever it is
+        except BaseException as error:  # raised again by raise_error(), whatever it is
             self._errors.append(error)
         finally:
             self._is_over = True
@@ -196,6 +203,19 @@ class Crew:
             except BaseException as error:  # some may be at work all the same, and are waited for
                 hands.fail(error)
         hands.wait()
+        while not self._has_let_go(hands):  # somebody has just come to help
+            hands.wait()
+        hands.raise_error()
+
+    def _has_let_go(self, hands: _Hands) -> bool:
+        """From here on nobody comes to help with what is done: there would be nobody to wait for
+        them, or to hear of their errors."""
+        with self._lock:
+            if not hands.is_at_rest:
+                return False
+            if self._hands is hands:  # and not those of other work, begun by another thread
+                self._hands = None
+            return True
 
     def _start(self, hands: _Hands, *, is_awaited: bool) -> None:
         if is_awaited or self._is_waited_for:

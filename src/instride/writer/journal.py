@@ -9,6 +9,7 @@ from __future__ import annotations
 import queue
 import threading
 import time
+from contextlib import suppress
 from operator import itemgetter
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from instride.store.journal import Value as Value
 from instride.store.journal import append
 from instride.store.journal import journal_path as journal_path
 from instride.writer.page import JOURNALED, SharedPage
+from instride.writer.sayable import sayable
 
 EVERY_S = 1.0
 SET_S = 1.0
@@ -39,7 +41,7 @@ class Journal:
         self._thread = threading.Thread(target=self._work, daemon=True)
         self._thread.start()
 
-    def note(self, kind: str, at_s: float | None = None, **fields: Value) -> None:
+    def note(self, kind: str, at_s: float | None = None, /, **fields: Value) -> None:
         """Add a line, of now or of an earlier moment by the monotonic clock; returns at once."""
         now_s = time.monotonic() if at_s is None else at_s
         self._lines.put((now_s, {"kind": kind, **fields}))
@@ -55,8 +57,22 @@ class Journal:
             batch: list[Timed] = []
             is_open = self._gather(batch)
             lines = sorted([*self._beats(), *batch], key=itemgetter(0))
-            if lines and append(self._path, self._by_the_wall(lines)):
-                self._page[JOURNALED] = self._beats_seen
+            with suppress(Exception):  # lines may be lost, but not all that come behind them
+                if lines and self._append(self._by_the_wall(lines)):
+                    self._page[JOURNALED] = self._beats_seen
+
+    def _append(self, lines: list[dict[str, Value]]) -> bool:
+        try:
+            return append(self._path, lines)
+        except Exception:  # one of them cannot be written at all: the others can
+            were_written = [self._append_alone(line) for line in lines]
+            return all(were_written)
+
+    def _append_alone(self, line: dict[str, Value]) -> bool:
+        try:
+            return append(self._path, [line])
+        except Exception:
+            return append(self._path, [{"t": line["t"], "kind": "unsayable", "of": line["kind"]}])
 
     def _gather(self, batch: list[Timed]) -> bool:
         """Collect lines for a second; False when there will be no more."""
@@ -89,7 +105,11 @@ class Journal:
         """All with one difference between the clocks, so that their order stays what it is."""
         if abs((began_s := _monotonic_began_s()) - self._began_s) > SET_S:
             self._began_s = began_s
-        return [{"t": round(self._began_s + at_s, 6), **fields} for at_s, fields in lines]
+        return [
+            {"t": round(self._began_s + at_s, 6)}
+            | {name: sayable(value) for name, value in fields.items()}
+            for at_s, fields in lines
+        ]
 
 
 def _monotonic_began_s() -> float:

@@ -21,11 +21,12 @@ from instride.store.bases import base_for, next_to_pack
 from instride.store.directory import checkpoints_in
 from instride.store.retention import Keep
 from instride.system.heap import give_back_memory
+from instride.writer.deleting import Deleting
 from instride.writer.hands import Crew
 from instride.writer.owning import Ownership
-from instride.writer.page import PROGRESS, SharedPage
+from instride.writer.page import SharedPage
 from instride.writer.swapping import Draft, Order, Piecewise, put_in_place
-from instride.writer.telling import Told
+from instride.writer.telling import Told, why_of
 
 LAST_CALL_S = 30.0
 """Once somebody waits for the end, no further pack is begun after this."""
@@ -70,6 +71,7 @@ class Packs:
         self._crew = crew
         self._told = told
         self._ownership = ownership
+        self._deleting = Deleting(directory, crew, told)
         self._hand_over = hand_over
         self._go = threading.Event()
         self._making: _Making | None = None
@@ -88,13 +90,21 @@ class Packs:
         self._go.clear()
 
     def go_on(self) -> None:
-        """Take up what was left off, or begin with the next. Only from the thread that saves."""
+        """Take up what was left off, or begin with the next; if that cannot be, the next save will
+        try again. Only from the thread that saves."""
         self._go.set()
         if self._directory is None or not self._is_awake or self._is_too_late():
             return
         if self._making is not None:
             return
-        present = checkpoints_in(self._directory)
+        try:
+            self._begin_next(self._directory)
+        except Exception as error:  # such as no descriptor, or no thread, being left
+            self._making = None
+            self._told.note("pack-failed", path=str(self._directory), why=why_of(error))
+
+    def _begin_next(self, directory: Path) -> None:
+        present = checkpoints_in(directory)
         checkpoint = next_to_pack(present, self._spoilt)
         if checkpoint is None:
             return
@@ -112,12 +122,19 @@ class Packs:
         try:
             if isinstance(result, Spoilt):
                 self._spoil(result.order, result.why)
-            elif not self._is_store_new() and put_in_place(result):
-                self._note(result)
-        except OSError as error:
-            self._spoil(result.order, error.strerror or str(error))
-        with suppress(OSError):  # what got its name is not there any more
-            result.order.temporary.unlink(missing_ok=True)
+            else:
+                self._put_in_place(result)
+        except Exception as error:  # the thread that saves goes on
+            self._spoil(result.order, why_of(error))
+        _drop(result.order)  # what got its name is not there any more
+
+    def _put_in_place(self, draft: Draft) -> None:
+        if self._is_store_new():
+            return
+        with self._deleting.noted():
+            is_in_place = put_in_place(draft)
+        if is_in_place:
+            self._note(draft)
 
     def _is_store_new(self) -> bool:
         """Whether the store was deleted meanwhile, and made anew."""
@@ -157,7 +174,7 @@ class Packs:
             return False
         making.is_abandoned = True
         self._go.set()
-        making.order.temporary.unlink(missing_ok=True)
+        _drop(making.order)
         return True
 
     def hurry(self) -> None:
@@ -183,10 +200,10 @@ class Packs:
 
             result: Draft | Spoilt = draft(order, lambda work: self._do(making, work))
         except _AbandonedError:
-            order.temporary.unlink(missing_ok=True)
+            _drop(order)
             return
         except Exception as error:  # what cannot be packed stays as it is
-            order.temporary.unlink(missing_ok=True)
+            _drop(order)
             result = Spoilt(order, str(error) or type(error).__name__)
         finally:
             give_back_memory()
@@ -207,5 +224,11 @@ class Packs:
 
     def _do_one(self, work: Piecewise) -> bool:
         is_done = work.do_one()
-        self._page[PROGRESS] += 1
+        self._page.count_progress()
         return is_done
+
+
+def _drop(order: Order) -> None:
+    """Delete what there is of a pack; what a disk refuses to delete is swept by the next owner."""
+    with suppress(OSError):
+        order.temporary.unlink(missing_ok=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import mmap
 import os
+import threading
 
 NUM_BEATS = 4096
 COPIED, WRITTEN, BEATS, PROGRESS, JOURNALED = range(5)
@@ -27,6 +28,7 @@ class SharedPage:
         self._map = mmap.mmap(fd, PAGE_BYTES)
         self._integers = memoryview(self._map).cast("q")
         self._floats = memoryview(self._map).cast("d")
+        self._counting = threading.Lock()
 
     @classmethod
     def create(cls) -> SharedPage:
@@ -43,6 +45,11 @@ class SharedPage:
 
     def __setitem__(self, field: int, value: int) -> None:
         self._integers[field] = value
+
+    def count_progress(self) -> None:
+        """Something got done, by any thread of the writer's."""
+        with self._counting:
+            self._integers[PROGRESS] += 1
 
     def beat(self, step: int, now_s: float) -> None:
         """Note that a step has ended; -1 where its number is not known."""

@@ -14,7 +14,7 @@ from instride.store.manifest import PIECE_BYTES
 from instride.store.staggering import Staggered
 from instride.writer.direct import PieceFile
 from instride.writer.lanes import Lane, cut_into_lanes, one_lane
-from instride.writer.page import COPIED, PROGRESS, WRITTEN, SharedPage
+from instride.writer.page import COPIED, WRITTEN, SharedPage
 from instride.writer.reading_back import Checksum
 
 POLL_S = 0.0005
@@ -156,8 +156,8 @@ class ImagePieces:
             time.sleep(POLL_S)
 
     def _tell(self, index: int) -> None:
+        self._page.count_progress()
         with self._tally:
-            self._page[PROGRESS] += 1
             self._done.add(index)
             while self._num_written in self._done:
                 self._done.discard(self._num_written)

@@ -5,14 +5,17 @@ from __future__ import annotations
 import os
 import selectors
 import signal
+import socket
+from contextlib import suppress
 from pathlib import Path
 from queue import SimpleQueue
 
 from instride.faults import reached
-from instride.store.lock import started_at
+from instride.store.lock import is_running
 from instride.system.striped import NUM_FILES
 from instride.writer.arena import ArenaMap
 from instride.writer.committing import Commits
+from instride.writer.deleting import Deleting
 from instride.writer.governing import crews
 from instride.writer.journal import Journal, journal_path
 from instride.writer.owning import Ownership
@@ -35,6 +38,8 @@ from instride.writer.telling import Told
 from instride.writer.working import Inbox, Work
 from instride.writer.writing import Job
 
+GREETING_S = 60.0
+"""It is sent as soon as there is a writer, which holds no store before it."""
 NO_LOCKS_HERE = (
     "the filesystem of the checkpoints has no locks: two trainings that save into one directory "
     "are only noticed if they run on the same machine",
@@ -49,7 +54,7 @@ def run(wire: Wire) -> int:
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     reached("started")
-    hello = wire.receive()
+    hello = greeting(wire)
     if not isinstance(hello, Hello) or hello.version != VERSION:
         return 1
     if len(wire.descriptors) != 1 + NUM_FILES:
@@ -83,7 +88,8 @@ def run(wire: Wire) -> int:
         ownership,
         inbox.put,
     )
-    work = Work(commits, crew, arena, told, ownership, packs, inbox)
+    deleting = Deleting(directory, crew, told)
+    work = Work(commits, crew, arena, told, deleting, ownership, packs, inbox)
     if not problem:
         work.announce(hello)
     told.tell(Ready(os.getpid(), problem))
@@ -99,15 +105,24 @@ def run(wire: Wire) -> int:
     return 0
 
 
+def greeting(wire: Wire) -> object:
+    """The first message; None if it does not come: whom to watch is not known before."""
+    wire.socket.settimeout(GREETING_S)
+    try:
+        return wire.receive()
+    except TimeoutError:
+        return None
+    finally:
+        wire.socket.settimeout(None)
+
+
 def watch(hello: Hello) -> int | None:
     """A descriptor that tells when the trainer is gone; None if it is already."""
     try:
         trainer = os.pidfd_open(hello.trainer_pid)
     except ProcessLookupError:
         return None
-    if started_at(hello.trainer_pid) != hello.trainer_started:
-        return None
-    return trainer
+    return trainer if is_running(hello.trainer_pid, hello.trainer_started) else None
 
 
 def listen(wire: Wire, trainer: int, work: Work) -> None:
@@ -115,37 +130,32 @@ def listen(wire: Wire, trainer: int, work: Work) -> None:
     with selectors.DefaultSelector() as selector:
         selector.register(wire.socket, selectors.EVENT_READ)
         selector.register(trainer, selectors.EVENT_READ)
-        while True:
-            has_more = wire.has_message()  # it may have come with the greeting
-            ready = {key.fd for key, _ in selector.select(0 if has_more else None)}
+        goes_on = hear(wire, work)  # it may have come with the greeting
+        while goes_on:
+            ready = {key.fd for key, _ in selector.select()}
+            goes_on = hear(wire, work)
             if trainer in ready:
-                # A child that the trainer forked may hold its end open for ever: take what it had
-                # sent, and do not wait for more.
-                wire.socket.setblocking(False)
-                take_rest(wire, work)
+                # A child that the trainer forked may hold its end open for ever, and never read:
+                # neither more of a message is waited for, nor that somebody takes what we say.
+                with suppress(OSError):
+                    wire.socket.shutdown(socket.SHUT_RDWR)
                 work.give_up("the trainer is gone")
                 return
-            if (ready or has_more) and not hear(wire, work):
-                work.give_up("the trainer closed the connection")
-                return
+    work.give_up("the trainer closed the connection")
 
 
 def hear(wire: Wire, work: Work) -> bool:
-    """Take everything that has come; False after the last message of all."""
+    """Take everything that has come, and wait for nothing, as whoever has sent half a message may
+    be gone; False after the last message of all."""
     while True:
-        message = wire.receive()
-        if message is None or not handle(message, work):
+        for message in wire.taken_in():
+            if not handle(message, work):
+                return False
+        try:
+            if not wire.read_ready():
+                return True
+        except (EOFError, ConnectionError):
             return False
-        if not wire.has_message():
-            return True
-
-
-def take_rest(wire: Wire, work: Work) -> None:
-    try:
-        while (message := wire.receive()) is not None:
-            handle(message, work)
-    except (BlockingIOError, OSError):
-        return
 
 
 def handle(message: ToWriter | object, work: Work) -> bool:

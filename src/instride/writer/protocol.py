@@ -77,7 +77,8 @@ class Cancel(msgspec.Struct, tag="cancel", array_like=True, frozen=True):
 
 
 class Hurry(msgspec.Struct, tag="hurry", array_like=True, frozen=True):
-    """Somebody waits for what is under way: no more yielding."""
+    """Somebody waits for what is under way: no more yielding. It may come when
+    that is committed, and is for nothing then: not for the save that comes next."""
 
 
 class Close(msgspec.Struct, tag="close", array_like=True, frozen=True):

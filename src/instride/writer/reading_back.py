@@ -20,7 +20,7 @@ from instride.store.verifying import (
     open_for_reading,
     read_piece,
 )
-from instride.writer.page import PROGRESS, SharedPage
+from instride.writer.page import SharedPage
 
 
 class Sum(Protocol):
@@ -73,7 +73,7 @@ class ReadBack:
         if self._sum(offset) != self._expected[index]:
             num_bytes = min(PIECE_BYTES, os.fstat(self._fd).st_size - offset)
             raise DamagedError(self._path, other_bytes(offset, num_bytes))
-        self._page[PROGRESS] += 1
+        self._page.count_progress()
         return True
 
     def _sum(self, offset: int) -> str:

@@ -6,6 +6,14 @@ import threading
 
 from instride.writer.journal import Journal, Value
 from instride.writer.protocol import Notice, ToTrainer, Wire
+from instride.writer.sayable import sayable_message
+
+
+def why_of(error: Exception) -> str:
+    """What went wrong, for the journal."""
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    return str(error) or type(error).__name__
 
 
 class Told:
@@ -17,7 +25,7 @@ class Told:
         self._noticed: set[str] = set()
         self._sending = threading.Lock()
 
-    def note(self, kind: str, at_s: float | None = None, **fields: Value) -> None:
+    def note(self, kind: str, at_s: float | None = None, /, **fields: Value) -> None:
         """A line of the journal, if there is one."""
         if self._journal is not None:
             self._journal.note(kind, at_s, **fields)
@@ -31,6 +39,12 @@ class Told:
     def tell(self, message: ToTrainer) -> None:
         with self._sending:
             try:
-                self._wire.send(message)
+                self._send(message)
             except OSError:
                 return  # the trainer is gone; the work goes on
+
+    def _send(self, message: ToTrainer) -> None:
+        try:
+            self._wire.send(message)
+        except UnicodeEncodeError:  # before anything of it was sent
+            self._wire.send(sayable_message(message))

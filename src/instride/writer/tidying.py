@@ -6,16 +6,18 @@ from shlex import quote
 
 from instride.errors import DamagedError
 from instride.writer.committing import Commits, Outcome, num_more_that_fit
-from instride.writer.telling import Told
+from instride.writer.deleting import Deleting
+from instride.writer.telling import Told, why_of
 
 FEW = 3
 """From so few checkpoints that still fit on, the person is told."""
 
 
 class Tidying:
-    def __init__(self, commits: Commits, told: Told) -> None:
+    def __init__(self, commits: Commits, told: Told, deleting: Deleting) -> None:
         self._commits = commits
         self._told = told
+        self._deleting = deleting
         self.is_going = False
 
     def after(self, outcome: Outcome) -> None:
@@ -27,16 +29,15 @@ class Tidying:
             self._told.note("damaged", path=str(outcome.path), why=str(error))
             self._told.notice(f"damaged {outcome.path}", str(error), error.hint)
         except Exception as error:  # not only of the disk: a thread that ended would save no more
-            why = (isinstance(error, OSError) and error.strerror) or str(error)
-            self._told.note("tidy-failed", path=str(outcome.path), why=why)
+            self._told.note("tidy-failed", path=str(outcome.path), why=why_of(error))
         finally:
             self.is_going = False
 
     def _read_back_and_delete(self, outcome: Outcome) -> None:
-        deleted = self._commits.tidy(outcome.path)
+        self._commits.verify(outcome.path)
         self._told.note("verified", path=str(outcome.path))
-        if deleted:
-            self._told.note("deleted", names=[path.name for path in deleted])
+        with self._deleting.noted():
+            self._commits.prune(outcome.path)
         num_more = num_more_that_fit(outcome.path)
         if num_more < FEW:
             self._told.notice(

@@ -1,4 +1,4 @@
-"""The queue of the writer: one save after the other, with patience when the disk is full."""
+"""The queue of the writer: one save after the other, whatever becomes of each."""
 
 from __future__ import annotations
 
@@ -6,30 +6,33 @@ import errno
 import os
 import queue
 import socket
+import sys
 import threading
 import time
+import traceback
+from contextlib import suppress
 from math import inf
-from pathlib import Path
 
 from instride.writer.arena import ArenaMap
-from instride.writer.committing import FULL, Commits, Outcome
+from instride.writer.committing import Commits, Outcome
+from instride.writer.deleting import Deleting
 from instride.writer.hands import Crew
+from instride.writer.jobs import Jobs
 from instride.writer.owning import Ownership
 from instride.writer.packs import Packs, Spoilt
 from instride.writer.pieces import StreamEndedError
 from instride.writer.protocol import (
-    Blocked,
     Committed,
     Failed,
     Finish,
     Hello,
 )
+from instride.writer.room import Room
 from instride.writer.swapping import Draft
-from instride.writer.telling import Told
+from instride.writer.telling import Told, why_of
 from instride.writer.tidying import Tidying
 from instride.writer.writing import Job
 
-RETRY_S = 2.0
 PATIENCE_S = 60.0
 """On a machine that is never idle, threads that only yield would never end: after this they get
 help. A checkpoint that is not durable protects nobody."""
@@ -45,6 +48,7 @@ class Work:
         crew: Crew,
         arena: ArenaMap,
         told: Told,
+        deleting: Deleting,
         ownership: Ownership | None,
         packs: Packs,
         inbox: Inbox,
@@ -52,15 +56,16 @@ class Work:
         self._commits = commits
         self._crew = crew
         self._packs = packs
-        self._tidying = Tidying(commits, told)
-        self._is_awaited = False
+        self._deleting = deleting
+        self._tidying = Tidying(commits, told, deleting)
         self._last_begun_s: float | None = None
         self._arena = arena
         self._told = told
         self._ownership = ownership
-        self._jobs: dict[int, Job] = {}
+        self._jobs = Jobs(crew)
         self._inbox = inbox
         self._leaving = threading.Event()
+        self._room = Room(commits, packs, told, deleting, self._leaving)
         self._thread = threading.Thread(target=self._work, daemon=True)
         self._thread.start()
 
@@ -75,16 +80,16 @@ class Work:
         self._sweep()
 
     def _sweep(self) -> None:
-        swept = self._commits.sweep()
-        if swept:
-            self._told.note("swept", names=swept)
+        with self._deleting.noted():
+            self._commits.sweep().tell(self._told.note)
 
     def add(self, job: Job) -> None:
-        self._jobs[job.begin.id] = job
-        self._inbox.put(job)
+        self._jobs.add(job)
         self._packs.pause()
         if self._tidying.is_going:
             self._crew.hurry()  # a snapshot should not wait for the one before to be read back
+        # Only now: what is done for the one before must not be done to this one.
+        self._inbox.put(job)
 
     def finish(self, message: Finish) -> None:
         job = self._jobs.get(message.id)
@@ -96,13 +101,12 @@ class Work:
             job.settle(message)
 
     def cancel(self, id: int) -> None:
-        if id in self._jobs:
-            self._jobs[id].settle(None)
+        if (job := self._jobs.get(id)) is not None:
+            job.settle(None)
 
     def hurry(self) -> None:
-        """Somebody waits for what is under way: compete for the machine until it is committed."""
-        self._is_awaited = True
-        self._crew.hurry()
+        """Somebody waits for what is under way, if anything is."""
+        self._jobs.hurry()
 
     def leave(self) -> None:
         """Nothing more will come, and somebody waits for the end."""
@@ -116,7 +120,7 @@ class Work:
             self._packs.give_up()  # nobody waits for the end: another training may
         self.leave()
         self._told.note("end", why=why)
-        for job in list(self._jobs.values()):
+        for job in self._jobs.all():
             job.settle(None)
 
     def drain(self) -> None:
@@ -125,6 +129,14 @@ class Work:
         self._thread.join()
 
     def _work(self) -> None:
+        try:
+            self._handle_all()
+        except BaseException:
+            # Nobody would save what is still to come. Another writer will: the trainer starts it
+            # when this one is gone, and sends again what is under way.
+            end_at_once()
+
+    def _handle_all(self) -> None:
         while (item := self._inbox.get()) is not None:
             self._handle(item)
         self._packs.go_on()
@@ -134,18 +146,32 @@ class Work:
     def _handle(self, item: Job | Draft | Spoilt) -> None:
         if isinstance(item, Job):
             self._packs.pause()
-            self._save_with_patience(item)
+            self._save_or_fail(item)
             self._packs.wake()
         else:
             self._packs.take(item)
         if self._inbox.empty():
             self._packs.go_on()
 
+    def _save_or_fail(self, job: Job) -> None:
+        """One save that fails, in whatever way, must not end all that follow."""
+        try:
+            self._save_with_patience(job)
+        except Exception as error:
+            if job.is_answered:
+                self._told.note("tidy-failed", path=job.begin.path, why=why_of(error))
+            else:
+                self._fail(job, error)
+        finally:
+            self._jobs.end(job)
+
     def _save_with_patience(self, job: Job) -> None:
+        self._jobs.relax()  # a hurry that came late for the one before is over
         self._crew.deadline_s = self._deadline_s()
         patience = threading.Timer(PATIENCE_S, self._crew.hurry)
         patience.daemon = True
-        patience.start()
+        with suppress(RuntimeError):  # no more threads are allowed: the save may do without
+            patience.start()
         try:
             outcome = self._save(job)
             if self._crew.is_steady:
@@ -155,7 +181,7 @@ class Work:
                 self._tidying.after(outcome)
         finally:
             patience.cancel()
-            self._relax()
+            self._jobs.relax()
 
     def _deadline_s(self) -> float:
         """Half-way to when the next save is to be expected, so that it finds the arena free."""
@@ -164,79 +190,56 @@ class Work:
         between_s = inf if last_s is None else now_s - last_s
         return now_s + min(PATIENCE_S, between_s / 2)
 
-    def _relax(self) -> None:
-        if not self._is_awaited:
-            self._crew.relax()
-
     def _save(self, job: Job) -> Outcome | None:
         """Commit a snapshot; None if that failed, and the trainer knows."""
         begin = job.begin
         try:
-            outcome = self._commit_when_there_is_room(job)
+            outcome = self._room.commit(job, self._commit)
         except StreamEndedError:
             why = "not all of it was staged"
             self._told.note("dropped", path=begin.path, why=why)
-            self._told.tell(Failed(begin.id, begin.path, why, None))
+            self._answer(job, Failed(begin.id, begin.path, why, None))
             return None
-        except OSError as error:
-            self._fail(job, error.strerror or str(error), error.errno)
-            return None
-        except Exception as error:  # one save that fails must not end all that follow
-            self._fail(job, f"{type(error).__name__}: {error}", None)
+        except Exception as error:
+            self._fail(job, error)
             return None
         finally:
-            del self._jobs[begin.id]
-            self._is_awaited = False
-            self._relax()
+            self._jobs.end(job)
         self._told.note(
             "durable", id=begin.id, path=begin.path, bytes=outcome.size_bytes,
             s=outcome.durable_s, staged_s=outcome.staged_s, direct=outcome.is_direct,
         )  # fmt: skip
-        self._told.tell(
-            Committed(begin.id, begin.path, outcome.size_bytes, outcome.staged_s, outcome.durable_s)
+        self._answer(
+            job,
+            Committed(
+                begin.id, begin.path, outcome.size_bytes, outcome.staged_s, outcome.durable_s
+            ),
         )
         return outcome
 
-    def _commit_when_there_is_room(self, job: Job) -> Outcome:
-        while True:
-            try:
-                if self._ownership is not None and self._ownership.ensure():
-                    self._sweep()
-                outcome = self._commits.commit(job, self._arena.view(job.begin.arena_bytes))
-            except OSError as error:
-                if error.errno not in FULL or job.begin.streams:
-                    raise
-                if not self._find_room(job, error):
-                    raise
-                continue
-            self._told.tell(Blocked(job.begin.id, False))
-            return outcome
+    def _commit(self, job: Job) -> Outcome:
+        if self._ownership is not None and self._ownership.ensure():
+            self._sweep()
+        return self._commits.commit(job, self._arena.view(job.begin.arena_bytes))
 
-    def _find_room(self, job: Job, error: OSError) -> bool:
-        """After a full disk: delete what retention allows, else wait; False when time is up."""
-        self._told.note("full", path=job.begin.path)
-        if self._packs.abandon():
-            return True
-        deleted = self._commits.make_room()
-        if deleted:
-            self._told.note(
-                "deleted", names=[path.name for path in deleted], why="the disk is full"
-            )
-            return True
-        if self._leaving.is_set():
-            return False
-        self._told.tell(Blocked(job.begin.id, True))
-        self._told.notice(
-            "disk-full",
-            f"no space for `{job.begin.path}`: {error.strerror}; training goes on, and the save "
-            "is tried again until there is room",
-            f"`df -h {Path(job.begin.path).parent}` shows the disk",
-        )
-        # Woken early when somebody waits for the end.
-        self._leaving.wait(RETRY_S)
-        return True
-
-    def _fail(self, job: Job, why: str, code: int | None) -> None:
+    def _fail(self, job: Job, error: Exception) -> None:
+        id, path = job.begin.id, job.begin.path
+        is_of_system = isinstance(error, OSError)
+        why = why_of(error) if is_of_system else f"{type(error).__name__}: {error}"
+        code = error.errno if isinstance(error, OSError) else None
         name = errno.errorcode.get(code, "") if code is not None else ""
-        self._told.note("failed", id=job.begin.id, path=job.begin.path, why=why, errno=name)
-        self._told.tell(Failed(job.begin.id, job.begin.path, why, code))
+        self._told.note("failed", id=id, path=path, why=why, errno=name)
+        self._answer(job, Failed(id, path, why, code))
+
+    def _answer(self, job: Job, answer: Committed | Failed) -> None:
+        self._told.tell(answer)
+        job.is_answered = True
+
+
+def end_at_once() -> None:
+    """End the process, and say why."""
+    try:
+        traceback.print_exc()
+        sys.stderr.flush()
+    finally:
+        os._exit(1)

@@ -17,7 +17,7 @@ from instride.store.naming import Written
 from instride.store.staggering import Staggered, most_threads
 from instride.writer.direct import PieceFile, aligned_copy
 from instride.writer.hands import Crew
-from instride.writer.page import PROGRESS, SharedPage
+from instride.writer.page import SharedPage
 from instride.writer.pieces import ImagePieces, StreamEndedError
 from instride.writer.protocol import Begin, Finish
 from instride.writer.reading_back import Checksum
@@ -33,6 +33,8 @@ class Job:
         self.begin = begin
         self.finish: Finish | None = None
         self.is_cancelled = False
+        self.is_answered = False
+        """Whether the trainer knows what became of it."""
         self._settled = threading.Event()
 
     def settle(self, finish: Finish | None) -> None:
@@ -84,7 +86,7 @@ def write_image(
         file.cut(size_bytes)
         reached("tail")
         sync_file(file.fd)
-        page[PROGRESS] += 1
+        page.count_progress()
         reached("synced")
         before = pieces.slot(num_whole - 1) if num_whole else memoryview(b"")
         token = token_of(_last(before, rest, tail))

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from instride.store import staggering
-from instride.store.staggering import FEWEST, Staggered
+from instride.store.staggering import FEWEST_AT_DISK, Staggered, most_threads
 
 
 def ask(staggered: Staggered, num_threads: int) -> list[int]:
@@ -52,7 +52,7 @@ def stand(staggered: Staggered, num_threads: int, until: Callable[[], object]) -
             each.result(60)
 
 
-@pytest.mark.parametrize(("num_threads", "most"), [(1, 4), (4, 4), (7, 4), (8, 4), (13, 6)])
+@pytest.mark.parametrize(("num_threads", "most"), [(1, 2), (4, 2), (7, 3), (8, 4), (13, 6)])
 def test_half_of_the_threads_are_at_the_disk_and_all_get_there(
     num_threads: int, most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -62,12 +62,24 @@ def test_half_of_the_threads_are_at_the_disk_and_all_get_there(
     assert max(seen) == most
 
 
+@pytest.mark.parametrize(("num_cores", "num_at_disk"), [(1, 2), (2, 2), (4, 2), (8, 4), (96, 4)])
+def test_on_few_cores_too_some_hash_while_others_are_at_the_disk(
+    num_cores: int, num_at_disk: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(staggering, "usable_cores", lambda: num_cores)
+    monkeypatch.setattr(staggering, "LONGEST_WAIT_S", 60.0)
+    num_threads = most_threads()
+
+    assert num_threads == 2 * num_at_disk
+    assert max(ask(Staggered(num_threads), num_threads)) == num_at_disk
+
+
 def test_who_has_waited_long_enough_goes_on_beside_those_that_stand(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """And nobody waits after that: a second for each ten pieces would be the end of haste."""
     monkeypatch.setattr(staggering, "LONGEST_WAIT_S", 0.2)
-    staggered = Staggered(FEWEST)
+    staggered = Staggered(FEWEST_AT_DISK)
     took_s = []
 
     def hurry() -> None:
@@ -77,7 +89,7 @@ def test_who_has_waited_long_enough_goes_on_beside_those_that_stand(
                 pass
         took_s.append(time.monotonic() - start_s)
 
-    stand(staggered, FEWEST, until=hurry)
+    stand(staggered, FEWEST_AT_DISK, until=hurry)
     assert 0.2 <= took_s[0] < 50.0  # once, and not five hundred times
 
 
@@ -85,15 +97,15 @@ def test_a_disk_that_stood_still_is_asked_for_no_more_than_before(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(staggering, "LONGEST_WAIT_S", 0.2)
-    staggered = Staggered(FEWEST)
-    stand(staggered, FEWEST, until=lambda: ask(staggered, 2 * FEWEST))
+    staggered = Staggered(FEWEST_AT_DISK)
+    stand(staggered, FEWEST_AT_DISK, until=lambda: ask(staggered, 2 * FEWEST_AT_DISK))
     monkeypatch.setattr(staggering, "LONGEST_WAIT_S", 60.0)
-    assert max(ask(staggered, 2 * FEWEST)) == FEWEST
+    assert max(ask(staggered, 2 * FEWEST_AT_DISK)) == FEWEST_AT_DISK
 
 
 def test_an_error_gives_the_place_back(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(staggering, "LONGEST_WAIT_S", 60.0)
-    staggered = Staggered(FEWEST)
-    for _ in range(FEWEST + 1):  # the last one would wait for a minute
+    staggered = Staggered(FEWEST_AT_DISK)
+    for _ in range(FEWEST_AT_DISK + 1):  # the last one would wait for a minute
         with pytest.raises(OSError, match="No space"), staggered.turn():
             raise OSError(28, "No space left on device")

@@ -100,6 +100,37 @@ def test_what_a_bound_thread_starts_can_leave_its_core() -> None:
     assert bound_to_one_core(where_another_process_runs) == everywhere
 
 
+def a_machine_with_two_threads_a_core(root: Path, written: str) -> None:
+    """What the system says of its fourth core."""
+    write(root / "devices/system/cpu/cpu3/topology/thread_siblings_list", written)
+
+
+@on_linux
+@pytest.mark.parametrize(
+    ("written", "halves"),
+    [("3,19\n", {3, 19}), ("3-4\n", {3, 4}), ("3-4,19-20\n", {3, 4, 19, 20})],
+)
+def test_a_thread_that_is_bound_to_both_halves_of_a_core_does_not_stand_for_its_process(
+    written: str, halves: set[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As OpenMP does with `OMP_PLACES=cores`."""
+    everywhere = set(range(32))
+    a_machine_with_two_threads_a_core(tmp_path, written)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: set(everywhere if pid else halves))
+    assert cores_of_process(sys_root=tmp_path) == everywhere
+
+
+@on_linux
+@pytest.mark.parametrize("written", ["3,19\n", "", "nonsense\n", "3-\n"])
+def test_halves_of_several_cores_are_somebodys_choice(
+    written: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chosen = {3, 4, 19, 20}
+    a_machine_with_two_threads_a_core(tmp_path, written)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: set(range(32)) if pid else chosen)
+    assert cores_of_process(sys_root=tmp_path) == chosen
+
+
 @on_linux
 def test_cores_that_somebody_chose_are_kept_to(monkeypatch: pytest.MonkeyPatch) -> None:
     """As scripts do that stay near their GPU, in a thread that others were there before."""

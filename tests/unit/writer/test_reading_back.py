@@ -69,7 +69,7 @@ def test_what_was_just_written_is_read_back_by_its_checksums(
     tmp_path: Path, ways: list[str]
 ) -> None:
     commits, path = committed(tmp_path)
-    assert commits.tidy(path) == []
+    commits.verify(path)
     assert ways == ["checksums"]
 
 
@@ -80,7 +80,7 @@ def test_any_bit_that_flipped_on_the_disk_is_found(
     commits, path = committed(tmp_path)
     flip(path, offset)
     with pytest.raises(DamagedError):
-        commits.tidy(path)
+        commits.verify(path)
     assert ways == ["checksums"]
 
 
@@ -93,7 +93,7 @@ def test_a_manifest_that_is_not_the_one_that_was_written_is_what_counts(
     assert manifest is not None
     write_manifest(path, msgspec.structs.replace(manifest, pieces=manifest.pieces[::-1]))
     with pytest.raises(DamagedError):
-        commits.tidy(path)
+        commits.verify(path)
     assert ways == ["hashes"]
 
 
@@ -102,7 +102,7 @@ def test_a_file_without_a_manifest_is_damaged(tmp_path: Path, ways: list[str]) -
     for each in (tmp_path / ".instride" / "manifests").iterdir():
         each.unlink()
     with pytest.raises(DamagedError):
-        commits.tidy(path)
+        commits.verify(path)
     assert ways == []
 
 
@@ -113,22 +113,5 @@ def test_a_file_that_ends_with_a_piece_has_no_empty_one_behind_it(
     manifest = read_manifest(path)
     assert manifest is not None
     assert len(manifest.pieces) == 2
-    assert commits.tidy(path) == []
+    commits.verify(path)
     assert ways == ["checksums"]
-
-
-def test_what_is_deleted_is_no_sign_of_others_who_need_the_disk(tmp_path: Path) -> None:
-    crew = NotedCrew()
-    commits = Commits(tmp_path, Keep(last=1), SharedPage.create(), crew)
-    assert commits.tidy(commit(commits, tmp_path, 1)) == []
-    assert crew.num_looked_anew == 0
-    assert commits.tidy(commit(commits, tmp_path, 2)) == [tmp_path / "step_00000001.pt"]
-    assert crew.num_looked_anew == 1
-
-
-class NotedCrew(Crew):
-    num_looked_anew = 0
-
-    def look_anew(self) -> None:
-        self.num_looked_anew += 1
-        super().look_anew()
