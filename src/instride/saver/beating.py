@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from instride.saver.choosing import Engine
+from instride.saver.leaving import let_go_in_children
 
 if TYPE_CHECKING:
     from instride.snapshot.late import Promise
@@ -57,6 +58,7 @@ class Beats:
             # What was trained before has shown its peak; what is restored later has not.
             self._has_stepped = any(each.state for each in self._optimizers)
             engine.follow(self._promise, lambda: self._has_stepped)
+        let_go_in_children(self)
 
     def step(self, step: int) -> None:
         """The loop told its step: better than anything an optimizer tells."""
@@ -106,6 +108,12 @@ class Beats:
             self._prepare()
         if not self._loop_says:
             self._page.beat(UNKNOWN_STEP, time.monotonic())
+
+    def let_go(self) -> None:
+        """In a forked child, which may step as well: its steps are none of this training, whose
+        page it shares. Hooks stay, and do nothing: it may have been forked while they run."""
+        self._engine = None
+        self._optimizers = []
 
     def stop(self) -> None:
         """What is still copied late is waited for by the optimizers all the same, in their next

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Protocol
 
+from instride.saver.options import Options
 from instride.saver.pending import Pending, Purpose
-from instride.store.retention import Keep
 from instride.system import background
 from instride.writer.page import SharedPage
 
@@ -21,6 +21,7 @@ class Engine(Protocol):
 
     `await_store` tells whether the store is ours by now, and raises why it will not be;
     `waits_for` is the pid of a writer that has it until then, `problem` why nothing can be written.
+    `await_saved` waits for what was saved last, and tells why it is not committed.
     `follow` is told what may be copied late, and `fence` is called before that changes; as long as
     it `is_late`, somebody must. `give_way` is called between two steps, and `mark_step` once
     in each, when it has been launched.
@@ -59,35 +60,20 @@ class Engine(Protocol):
 
     def await_store(self, timeout: float) -> bool: ...
 
+    def await_saved(self) -> InstrideError | None: ...
+
     def warn_once(self, kind: str, text: str) -> None: ...
 
     def close(self) -> InstrideError | None: ...
 
 
-def engine_for(
-    directory: Path | None,
-    keep: Keep,
-    *,
-    memory_bytes: int | None = None,
-    when_busy: Literal["wait", "skip"] = "wait",
-    stall_s: float = 60.0,
-    packs: bool = False,
-    budget: float | None = None,
-) -> Engine:
+def engine_for(directory: Path | None, options: Options) -> Engine:
     """What is not possible is not loaded either. Raises StoreInUseError where training waits for
     saves, and has nobody to wait for the store."""
     if not background.is_possible():
         from instride.saver.synchronous import SynchronousEngine
 
-        return SynchronousEngine(directory, keep, packs=packs)
+        return SynchronousEngine(directory, options.keep, packs=options.packs)
     from instride.saver.engine import BackgroundEngine
 
-    return BackgroundEngine(
-        directory,
-        keep,
-        memory_bytes=memory_bytes,
-        when_busy=when_busy,
-        stall_s=stall_s,
-        packs=packs,
-        budget=budget,
-    )
+    return BackgroundEngine(directory, options)

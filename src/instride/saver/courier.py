@@ -10,10 +10,11 @@ from pathlib import Path
 
 from instride.errors import InstrideError, SaveFailedError
 from instride.errors.saving import hint_by
+from instride.saver.claim import Claim
 from instride.saver.letter import Letter
 from instride.saver.line import Line
+from instride.saver.options import Options
 from instride.store.lock import in_use, started_at
-from instride.store.retention import Keep
 from instride.writer.page import SharedPage
 from instride.writer.protocol import (
     VERSION,
@@ -42,34 +43,24 @@ class Courier:
     def __init__(
         self,
         directory: Path | None,
-        keep: Keep,
+        options: Options,
         page: SharedPage,
         arena_fds: Sequence[int],
         on_notice: Callable[[Notice], None],
-        *,
-        packs: bool = False,
-        budget: float | None = None,
     ) -> None:
         self.directory = directory
-        self._keep = keep
-        self._packs = packs
-        self._budget = budget
+        self._options = options
         self._page = page
         self._arena_fds = arena_fds
         self._on_notice = on_notice
         self._lock = threading.RLock()
         self._open: dict[int, Letter] = {}
-        self._settled = threading.Event()
-        self._refused: InstrideError | None = None
+        self.claim = Claim()
         self._has_given_up = False
         self._closing = False
         self._num_failed_starts = 0
         self.is_blocked = False
         """The writer waits for space on the disk."""
-        self.waits_for: int | None = None
-        """The pid of a writer that still works for a dead trainer."""
-        self.problem: str | None = None
-        """Why nothing can be written into the store."""
         self._start()
 
     def _start(self) -> None:
@@ -79,9 +70,9 @@ class Courier:
             pid,
             started_at(pid) or 0,
             None if self.directory is None else str(self.directory),
-            self._keep,
-            self._packs,
-            self._budget,
+            self._options.keep,
+            self._options.packs,
+            self._options.budget,
         )
         self._line = Line(hello, [self._page.fd, *self._arena_fds], self._hear, self._on_end)
         self.is_blocked = False
@@ -90,13 +81,6 @@ class Courier:
     @property
     def writer_pid(self) -> int:
         return self._line.process.pid
-
-    def await_ready(self, timeout: float | None) -> bool:
-        """Wait until the writer owns the store. Raises StoreInUseError if somebody else does."""
-        is_settled = self._settled.wait(timeout)
-        if self._refused is not None:
-            raise self._refused
-        return is_settled
 
     def send_begin(self, letter: Letter) -> None:
         with self._lock:
@@ -133,8 +117,8 @@ class Courier:
             self._send(Hurry())
 
     def _send(self, message: ToWriter) -> None:
-        if self._refused is not None:
-            self._drop_all(self._refused)
+        if self.claim.refusal is not None:
+            self._drop_all(self.claim.refusal)
         else:
             self._line.send(message)
 
@@ -142,7 +126,7 @@ class Courier:
         with self._lock:
             line.close()
             is_expected = self._closing and not self._open
-            if self._line is line and self._refused is None and not is_expected:
+            if self._line is line and self.claim.refusal is None and not is_expected:
                 try:
                     self._replace()
                 except Exception as error:  # else nobody would be left to answer
@@ -152,16 +136,12 @@ class Courier:
         match message:
             case Ready():
                 self._num_failed_starts = 0
-                self.problem = message.directory_problem
-                self.waits_for = None
-                self._settled.set()
+                self.claim.grant(message)
             case Waiting():
-                self.waits_for = message.writer_pid
+                self.claim.waits_for = message.writer_pid
             case Refused():
                 assert self.directory is not None  # else there is nothing to be had
-                self._refused = in_use(self.directory, message)
-                self._settled.set()
-                self._drop_all(self._refused)
+                self._refuse(in_use(self.directory, message))
             case Committed():
                 self._answer(message.id, message)
             case Failed():
@@ -180,6 +160,11 @@ class Courier:
             letter.settle()
             letter.answer(answer)
 
+    def _refuse(self, why: InstrideError) -> None:
+        """There is nobody to write, now or later."""
+        self.claim.refuse(why)
+        self._drop_all(why)
+
     def _drop_all(self, error: InstrideError) -> None:
         for id in list(self._open):
             self._answer(id, error)
@@ -197,7 +182,7 @@ class Courier:
         because = self._line.last_words
         while self._num_failed_starts < MOST_RESTARTS:
             self._num_failed_starts += 1
-            self._settled.clear()
+            self.claim.ask_anew()
             time.sleep(PAUSE_S * self._num_failed_starts)
             try:
                 self._start()
@@ -220,21 +205,21 @@ class Courier:
         why = "the process that writes ends as soon as it is started"
         if because:
             why += f": {because}"
-        self._refused = SaveFailedError(self.directory or "checkpoint", why)
         self._has_given_up = True
-        self._settled.set()
-        self._drop_all(self._refused)
+        self._refuse(SaveFailedError(self.directory or "checkpoint", why))
 
     def _try_again(self) -> None:
         """What kept a writer from starting may have passed by the next save: one try each."""
+        refusal = self.claim.refusal
+        assert refusal is not None  # else it was not given up
         self._num_failed_starts = MOST_RESTARTS
+        self.claim.ask_anew()
         try:
             self._start()
         except OSError:
-            return
-        self._settled.clear()
-        self._refused = None
-        self._has_given_up = False
+            self.claim.refuse(refusal)
+        else:
+            self._has_given_up = False
 
     def close(self) -> None:
         """Ask the writer to end once everything is committed; does not wait."""

@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Literal
 
 from instride.errors import (
     InstrideError,
@@ -18,6 +17,7 @@ from instride.faults import reached
 from instride.saver.courier import Courier
 from instride.saver.leaving import close_at_exit, is_exiting, let_go_in_children
 from instride.saver.letter import Letter, finish_of, settle
+from instride.saver.options import Options
 from instride.saver.outcomes import Outcomes
 from instride.saver.patience import Watch
 from instride.saver.pending import Pending, Purpose, closed, forked, is_sayable
@@ -28,7 +28,6 @@ from instride.saver.telling import Telling
 from instride.saver.turns import Turns
 from instride.snapshot.late import Promise
 from instride.store.manifest import Timings
-from instride.store.retention import Keep
 from instride.writer.protocol import Notice
 
 
@@ -38,29 +37,17 @@ class BackgroundEngine:
     def __init__(
         self,
         directory: Path | None,
-        keep: Keep,
-        *,
-        memory_bytes: int | None = None,
-        when_busy: Literal["wait", "skip"] = "wait",
-        stall_s: float = 60.0,
-        packs: bool = False,
-        budget: float | None = None,
+        options: Options,
     ) -> None:
-        self._when_busy = when_busy
+        self._when_busy = options.when_busy
         self._telling = Telling()
         try:
             with ExitStack() as undoing:
-                self._stager = Stager(memory_bytes)
+                self._stager = Stager(options.memory_bytes)
                 undoing.callback(self._stager.close)
                 self.page = self._stager.page
                 self.courier = Courier(
-                    directory,
-                    keep,
-                    self.page,
-                    self._stager.arena.fds,
-                    self._on_notice,
-                    packs=packs,
-                    budget=budget,
+                    directory, options, self.page, self._stager.arena.fds, self._on_notice
                 )
                 undoing.callback(self.courier.close)
                 self._poster = Poster(self.courier, self._telling)
@@ -68,7 +55,7 @@ class BackgroundEngine:
         except (OSError, RuntimeError) as error:  # no descriptors, no memory, no threads
             where = directory or "checkpoint"
             raise SaveFailedError(where, str(error), hint="hint.limits") from error
-        self._watch = Watch(self.courier, self.page, stall_s)
+        self._watch = Watch(self.courier, self.page, options.stall_s)
         self._turns = Turns()
         self._next_id = 1
         self._in_flight: Letter | None = None
@@ -83,7 +70,8 @@ class BackgroundEngine:
         self._stager.promises, self._stager.has_stepped = promises, has_stepped
 
     def fence(self) -> None:
-        self._stager.fence()
+        if not self._has_let_go:
+            self._stager.fence()
 
     def give_way(self) -> None:
         self._stager.give_way()
@@ -103,21 +91,30 @@ class BackgroundEngine:
     @property
     def problem(self) -> str | None:
         """Why nothing can be written into the store."""
-        return self.courier.problem
+        return self.courier.claim.problem
 
     @property
     def waits_for(self) -> int | None:
         """The pid of a writer that still works for a dead trainer."""
-        return self.courier.waits_for
+        return self.courier.claim.waits_for
 
     def await_store(self, timeout: float) -> bool:
         """Wait until the writer owns the store. Raises StoreInUseError if somebody else does."""
-        return self.courier.await_ready(timeout)
+        return self.courier.claim.await_known(timeout)
+
+    def await_saved(self) -> InstrideError | None:
+        """Wait for the save in flight, as long as that makes progress; why the last one is not
+        committed."""
+        last, letter = self._outcomes.last, self._in_flight
+        if last is None or letter is None or self.is_closed or self._owner_pid != os.getpid():
+            return self._outcomes.failed  # in a child nobody would answer
+        trouble = self._watch.for_answer(letter, last)
+        return trouble or last.error or self._outcomes.failed
 
     def prepare(self, tree: object, *, detached: bool) -> None:
         """Plan ahead and ask for memory, so that the first save is as quick as the others."""
         with self._turns.take() as is_ours:
-            if is_ours and not self.is_closed:
+            if is_ours and not self.is_closed and not self._has_let_go:
                 self._stager.prepare(tree, detached=detached)
 
     def await_prepared(self, timeout: float) -> None:
@@ -158,6 +155,9 @@ class BackgroundEngine:
         letter: Letter | None = None
         try:
             staged = self._stager.take(tree, detached=detached, allow_strange=not purpose.strict)
+            if staged.said is not None:
+                # While it can still be undone: where warnings are errors, this raises.
+                self.warn_once("torch.save", staged.said)
             letter = Letter(
                 staged.begin(id, str(purpose.path)),
                 lambda answer: settle(pending, purpose, timings[0], answer, self._telling),
@@ -180,8 +180,6 @@ class BackgroundEngine:
         if is_exiting():  # nobody may come to close it any more
             pending.hurry()
             self._watch.for_letter(letter, purpose.path, is_closing=True)
-        if staged.said is not None:
-            self.warn_once("torch.save", staged.said)
 
     def _stream(self, letter: Letter, staged: Staged, pending: Pending) -> float:
         """Send a snapshot through the arena, as long as the writer takes it; the seconds waited."""
@@ -239,7 +237,7 @@ class BackgroundEngine:
         self._telling.once(kind, text)
 
     def let_go(self) -> None:
-        """In a forked child: hold neither the line nor the memory."""
+        """In a forked child: hold neither the line nor the memory, and ask for none."""
         if self._has_let_go:
             return  # in a child of a child the descriptors may be somebody else's by now
         self._has_let_go = True

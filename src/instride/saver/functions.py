@@ -11,9 +11,9 @@ from instride.errors import InstrideError
 from instride.saver.arguments import file_of
 from instride.saver.choosing import Engine, engine_for
 from instride.saver.loading import load_file
+from instride.saver.options import Options
 from instride.saver.pending import Pending, Purpose
 from instride.saver.telling import Telling
-from instride.store.retention import Keep
 
 _lock = threading.RLock()
 """A signal handler may save while the same thread saves: the engine refuses it, and says so."""
@@ -47,7 +47,7 @@ def _engine_now() -> Engine:
     """At the end of the program the one that was there may be closed before the last save."""
     global _engine
     if _engine is None or _engine.is_closed:
-        _engine = engine_for(None, Keep())
+        _engine = engine_for(None, Options())
     return _engine
 
 

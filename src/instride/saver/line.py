@@ -77,8 +77,17 @@ class Line:
                 reached("sent")
 
     def _listen(self) -> None:
-        for message in self._messages():
-            self._hear(message)
+        try:
+            for message in self._messages():
+                self._hear(message)
+        except BaseException:
+            # Nobody would hear it any more: another one is to start, and to get what is open.
+            self.process.kill()
+            raise
+        finally:
+            self._end()
+
+    def _end(self) -> None:
         self.process.wait()
         os.close(self._pidfd)
         self.last_words = _last_line(self._errors.fileno())

@@ -68,16 +68,22 @@ class Watch:
         self._stuck_at = self._page[PROGRESS]
         return StorageStuckError(path or "checkpoints", self._stall_s)
 
+    def for_answer(self, letter: Letter, last: Pending) -> InstrideError | None:
+        """Until it is known what became of it, by somebody who needs that more than time; why there
+        is no more waiting for it."""
+        last.hurry()
+        trouble = self.for_letter(letter, last.path, is_closing=True)
+        if trouble is None:
+            last.await_done(self._stall_s)
+        return trouble
+
     def for_last(self, letter: Letter | None, last: Pending | None) -> InstrideError | None:
         """Until the last save is answered and the writer gone; why one of them did not come, or how
         the save failed."""
         path = self._courier.directory if last is None else last.path
         if letter is None or last is None:
             return self.for_end(path)
-        last.hurry()
-        trouble = self.for_letter(letter, path, is_closing=True) or self.for_end(path)
-        if trouble is None:
-            last.await_done(self._stall_s)
+        trouble = self.for_answer(letter, last) or self.for_end(path)
         return trouble or last.error
 
     def for_end(self, path: Path | None) -> InstrideError | None:

@@ -38,27 +38,28 @@ class Poster:
     def __init__(self, courier: Courier, telling: Telling) -> None:
         self._courier = courier
         self._telling = telling
-        self._outbox: queue.SimpleQueue[Outgoing | threading.Event | None] = queue.SimpleQueue()
-        self._idle = threading.Event()
-        self._idle.set()
+        self._outbox: queue.SimpleQueue[tuple[int, Outgoing | threading.Event] | None]
+        self._outbox = queue.SimpleQueue()
+        self._num_put = 0
+        self._num_done = 0
         self._thread = threading.Thread(target=self._post, daemon=True)
         self._thread.start()
 
     def put(self, item: Outgoing) -> None:
         """Of one at a time: the arena has room for no other."""
-        self._idle.clear()
-        self._outbox.put(item)
+        self._num_put += 1
+        self._outbox.put((self._num_put, item))
 
     @property
     def is_idle(self) -> bool:
         """Whether nothing is on its way into the arena. A writer may have answered before."""
-        return self._idle.is_set()
+        return self._num_done == self._num_put
 
     def await_idle(self) -> None:
         """Until all that was put is done with. Whoever was interrupted may have put something, or
         only said so: what comes behind it in the queue knows."""
         behind = threading.Event()
-        self._outbox.put(behind)
+        self._outbox.put((self._num_put, behind))
         while self._thread.is_alive() and not behind.wait(WATCH_S):
             pass  # a saver that was closed meanwhile has nobody who would come to it
 
@@ -68,14 +69,16 @@ class Poster:
         self._thread.join()
 
     def _post(self) -> None:
-        while (item := self._outbox.get()) is not None:
-            try:
-                if isinstance(item, threading.Event):
-                    item.set()
-                else:
+        while (entry := self._outbox.get()) is not None:
+            number, item = entry
+            if isinstance(item, Outgoing):
+                try:
                     self._post_one(item)
-            finally:
-                self._idle.set()
+                finally:
+                    self._num_done = number
+            else:
+                self._num_done = number  # first: who is woken may put the next one
+                item.set()
 
     def _post_one(self, item: Outgoing) -> None:
         try:

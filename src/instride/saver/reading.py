@@ -24,12 +24,12 @@ from instride.snapshot.views import view_of
 from instride.store.manifest import PIECE_BYTES, Manifest
 from instride.store.staggering import Staggered, most_threads
 from instride.store.verifying import (
+    check_size,
     differing,
     drop_from_cache,
     memory_to_read_into,
     open_for_reading,
     read_piece,
-    wrong_size,
 )
 from instride.system.cores import leave_core_of_parent
 
@@ -165,9 +165,9 @@ def _hollow_copy(path: Path, ranges: dict[int, int]) -> int:
 def fill(path: Path, manifest: Manifest | None, targets: list[Target]) -> None:
     """Read a file into memory. Raises DamagedError as soon as a piece is not what was written."""
     targets = sorted(targets, key=lambda target: target.offset)
+    if manifest is not None:
+        check_size(path, manifest)
     size = path.stat().st_size
-    if manifest is not None and manifest.size_bytes != size:
-        raise wrong_size(path, size, manifest)
     gpus = {target.memory.device for target in targets if target.memory.is_cuda}
     _await_queues(gpus)
     fd = open_for_reading(path)

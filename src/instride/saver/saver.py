@@ -22,6 +22,7 @@ from instride.saver.arguments import (
 from instride.saver.beating import Beats
 from instride.saver.choosing import engine_for
 from instride.saver.leaving import await_dropped, close_when_dropped, weakly
+from instride.saver.options import Options
 from instride.saver.parts import Part, check_parts, live_state, tells_at_any_time
 from instride.saver.pending import Pending, Purpose
 from instride.saver.randomness import random_states
@@ -87,12 +88,14 @@ class Saver:
         """The checkpoint that was restored."""
         self._engine = engine_for(
             self.directory,
-            keep or Keep(),
-            memory_bytes=memory_bytes,
-            when_busy=when_busy,
-            stall_s=stall_s,
-            packs=pack,
-            budget=budget,
+            Options(
+                keep=keep or Keep(),
+                memory_bytes=memory_bytes,
+                when_busy=when_busy,
+                stall_s=stall_s,
+                packs=pack,
+                budget=budget,
+            ),
         )
         self._way_back = WayBack(self.directory, self._parts, self._engine)
         self._rhythm = Rhythm()
@@ -181,12 +184,7 @@ class Saver:
         if self._on_error == "raise" and self._last is not None and self._last.error is not None:
             error, self._last = self._last.error, None
             raise error
-        purpose = Purpose(
-            self.directory / name_of(step),
-            step,
-            self._metric(metric),
-            self._strict,
-        )
+        purpose = Purpose(self.directory / name_of(step), step, self._metric(metric), self._strict)
         self._last = self._engine.save(
             self._state(step, extra or {}, self._parts), purpose, detached=True
         )
@@ -208,7 +206,8 @@ class Saver:
     ) -> int:
         """Put the newest whole checkpoint, or that of a step, back; the step to run next.
 
-        0 where there is none yet. A damaged one is reported, and the one before it used; the parts
+        0 where there is none yet. A save in flight is waited for; a warning says if it failed, and
+        the one before it is used. A damaged one is reported, and the one before it used; the parts
         may hold some of it until then. One that does not fit raises MismatchError before anything
         is changed; with `strict=False` what fits is taken, and a warning says what was left out.
         """

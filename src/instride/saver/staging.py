@@ -49,6 +49,7 @@ class Stager:
         self._readying: threading.Thread | None = None
         self._has_taken = False
         self._is_stopping = False
+        self._is_closed = False
         self._planning = threading.Lock()
         self._making = threading.Lock()
         self._making_copy = threading.Lock()
@@ -185,9 +186,11 @@ class Stager:
         return self.arena.register_s + self._device_arenas.register_s
 
     def close_in_child(self) -> None:
-        """A forked child must not keep the memory alive."""
+        """A forked child must neither keep the memory alive, nor write to it."""
         self.arena.close_in_child()
         self._device_arenas.close_in_child()
+        if not self._is_closed:  # else its descriptor may be somebody else's by now
+            self.page.close()
 
     def stop_preparing(self) -> None:
         """Before the program ends, or the memory goes: what is being prepared is not needed."""
@@ -204,6 +207,7 @@ class Stager:
         self.stop_preparing()
         self.await_stopped()
         self._plan = self._copy = None
+        self._is_closed = True
         self._device_arenas.close()
         self.arena.close()
         self.page.close()

@@ -63,6 +63,10 @@ class Telling:
             # Who turns warnings into errors means the thread that trains; ours have to go on.
             if threading.get_ident() == self._training_thread:
                 raise
+        except Exception:
+            # It cannot be shown: a log that was closed, a full disk, a `showwarning` that fails.
+            # None of that may end a training, or a thread of ours.
+            return
 
 
 def _place_outside() -> Place | None:

@@ -27,6 +27,7 @@ from instride.saver.randomness import restore_random_states
 from instride.saver.restoring import read_state
 from instride.store.directory import Checkpoint, checkpoints_in
 from instride.store.manifest import PRIVATE
+from instride.store.presence import is_gone
 from instride.store.verifying import verify
 
 DISK_LOST = {errno.EIO, errno.ENODATA, errno.EBADMSG, getattr(errno, "EUCLEAN", errno.EIO)}
@@ -56,18 +57,21 @@ class WayBack:
 
         Raises NoCheckpointError if there are some and none of them is whole.
         """
+        self._await_saved()
         self._await_store()
         tried: set[Path] = set()
         while (checkpoint := self._next_candidate(step, tried)) is not None:
             tried.add(checkpoint.path)
             try:
-                if checkpoint.is_damaged:
+                if not checkpoint.is_ours:
                     verify(checkpoint.path)
                 fitting = Fitting(checkpoint.path, self._parts, strict=strict)
                 tree = read_state(
                     checkpoint.path, checkpoint.manifest, fitting, weights_only=weights_only
                 )
-            except FileNotFoundError:
+            except FileNotFoundError as error:
+                if not is_gone(checkpoint.path):  # a link to a disk that is not there just now
+                    raise NoStoreError(str(checkpoint.path), Reason.of(error)) from error
                 continue  # it was packed meanwhile, and its pack is next
             except PermissionError as error:
                 # It may be whole: to go back to the one before would give up work.
@@ -156,6 +160,14 @@ class WayBack:
             fitting.doubt(name)
             note = f"part `{name}` was not restored as a whole from `{checkpoint.path}`: {why}"
             self._engine.warn_once(note, note)
+
+    def _await_saved(self) -> None:
+        """What was saved last is the newest, and may be on its way still. Nor may it be changed by
+        what is restored, where something of it is yet to be copied."""
+        failed = self._engine.await_saved()
+        if failed is not None:
+            self._engine.warn_once(f"restored without {failed}", f"{failed}\n\nhint: {failed.hint}")
+        self._engine.fence()
 
     def _await_store(self) -> None:
         """A writer of a run that was killed may still be committing what is to be restored."""

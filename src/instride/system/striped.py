@@ -76,7 +76,10 @@ def close_files(fds: Sequence[int]) -> None:
 
 
 def resize(fds: Sequence[int], num_bytes: int) -> None:
-    """Give all files together so many bytes."""
+    """Give all files together so many bytes. Raises OSError where they are closed, as in a child
+    that let go of them."""
+    if not fds:
+        raise OSError(errno.EBADF, os.strerror(errno.EBADF))
     sizes = [0] * len(fds)
     for start, length in _stripes(num_bytes):
         file, offset = place_of(start, len(fds))

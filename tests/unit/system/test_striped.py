@@ -198,3 +198,10 @@ def test_files_that_cannot_all_be_made_are_closed(monkeypatch: pytest.MonkeyPatc
     for fd in made:
         with pytest.raises(OSError, match="Bad file descriptor"):
             os.fstat(fd)
+
+
+def test_files_that_were_closed_are_not_given_a_size() -> None:
+    """As in a child that let go of them: whoever asks for memory can live without it."""
+    with pytest.raises(OSError) as raised:  # noqa: PT011
+        resize((), STRIPE_BYTES)
+    assert raised.value.errno == errno.EBADF
