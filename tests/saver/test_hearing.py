@@ -9,6 +9,7 @@ import pytest
 import torch
 
 import instride
+from instride.saver import functions
 from instride.saver.courier import Courier
 from instride.saver.telling import Telling
 from instride.writer.protocol import Committed
@@ -90,9 +91,10 @@ def test_what_could_not_be_heard_is_told_by_another_writer(
 
 
 def test_a_warning_about_how_it_was_taken_fails_a_save_before_it_is_on_its_way(
-    tmp_path: Path,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where warnings are errors: what has raised is not saved behind one's back."""
+    monkeypatch.setattr(functions, "_engine", None)  # another test may have been told of it
     odd = torch.ones(3)
     odd.note = "only torch.save keeps it"
     with warnings.catch_warnings():
@@ -100,6 +102,7 @@ def test_a_warning_about_how_it_was_taken_fails_a_save_before_it_is_on_its_way(
         with pytest.raises(RuntimeWarning, match=r"was not saved: RuntimeWarning: .* torch\.save"):
             instride.save({"odd": odd}, tmp_path / "first.pt")
         instride.save({"odd": odd}, tmp_path / "second.pt").wait(60)
+    functions._engine_now().close()
 
     assert not (tmp_path / "first.pt").exists()
     assert (tmp_path / "second.pt").exists()

@@ -53,22 +53,24 @@ def test_of_an_optimizer_for_graphs_nothing_is_promised(is_given_later: bool) ->
     assert len(beats._promise()()) == 1, "the parameter of the other"
 
 
-class Graph:
-    """Stands for one that was captured: there is no GPU to capture it on."""
-
-
 @pytest.mark.parametrize("graph", ["none", "one", "one that was frozen"])
 def test_of_an_optimizer_without_a_flag_nothing_is_promised_where_a_graph_is_older(
     graph: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It may be a graph of its step: SGD can be captured, and does not say so."""
+
+    class Graph:
+        """Stands for one that was captured: there is no GPU to capture it on."""
+
     monkeypatch.setattr(torch.cuda, "is_initialized", lambda: True)
     monkeypatch.setattr(torch.cuda, "is_current_stream_capturing", lambda: False)
     monkeypatch.setattr(torch.cuda, "CUDAGraph", Graph)
     made = None if graph == "none" else Graph()
-    if graph == "one that was frozen":  # as those do who want quick collections
+    is_frozen = graph == "one that was frozen"  # as those do who want quick collections
+    # What other tests have frozen in this process is none of this one.
+    monkeypatch.setattr(gc, "get_freeze_count", lambda: int(is_frozen))
+    if is_frozen:
         monkeypatch.setattr(gc, "get_objects", list)
-        monkeypatch.setattr(gc, "get_freeze_count", lambda: 1)
     plain, flagged = torch.optim.SGD([parameter()], lr=0.1), torch.optim.AdamW([parameter()])
     beats = following(plain, flagged)
     plain.step()
