@@ -14,6 +14,7 @@ from contextlib import ExitStack, suppress
 
 from instride.faults import reached
 from instride.saver.starting import start_writer
+from instride.system.descriptors import above_standard
 from instride.writer.protocol import Finish, Hello, ToTrainer, ToWriter, Wire, frame_of
 
 MOST_BYTES = 4096
@@ -38,7 +39,7 @@ class Line:
         self._outbound: queue.SimpleQueue[tuple[ToWriter, bytes] | None] = queue.SimpleQueue()
         self.send(hello)
         self.last_words = ""
-        with ExitStack() as undoing:
+        with above_standard(), ExitStack() as undoing:
             memory = os.memfd_create("instride-writer-errors", os.MFD_CLOEXEC)
             self._errors = undoing.enter_context(os.fdopen(memory, "rb"))
             self.process, ours = start_writer(self._errors.fileno())

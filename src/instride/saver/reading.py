@@ -32,6 +32,7 @@ from instride.store.verifying import (
     read_piece,
 )
 from instride.system.cores import leave_core_of_parent
+from instride.system.descriptors import above_standard
 
 LOCAL_HEADER_BYTES = 30
 AROUND_A_HEADER = 4096
@@ -149,7 +150,8 @@ def _is_in(pickled: bytes, safe: list[Callable[..., Any] | tuple[Callable[..., A
 
 def _hollow_copy(path: Path, ranges: dict[int, int]) -> int:
     """The file with holes where the storages are, in memory: a descriptor."""
-    hollow = os.memfd_create("instride-skeleton", os.MFD_CLOEXEC)
+    with above_standard():
+        hollow = os.memfd_create("instride-skeleton", os.MFD_CLOEXEC)
     with _open_for_bits(path) as file:
         size = file.seek(0, os.SEEK_END)
         os.ftruncate(hollow, size)

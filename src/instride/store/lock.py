@@ -17,6 +17,7 @@ from instride.errors import StoreInUseError
 from instride.store.atomic import NOT_INHERITED, make_directory
 from instride.store.manifest import PRIVATE
 from instride.store.small_files import read_small
+from instride.system.descriptors import above_standard
 
 MOST_BYTES = 4096
 NO_LOCKS = {errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP, errno.EINVAL}
@@ -73,7 +74,8 @@ class StoreLock:
         private = directory / PRIVATE
         make_directory(private)
         self._path = private / "lock"
-        self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT | NOT_INHERITED, 0o644)
+        with above_standard():
+            self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT | NOT_INHERITED, 0o644)
         self.is_by_name = False
 
     def try_take(self, owner: Owner) -> Owner | None:

@@ -17,6 +17,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from instride.system.descriptors import above_standard
+
 NUM_FILES = 4
 STRIPE_BYTES = 64 << 20
 """A process may map some 65,000 of them, which is four terabytes."""
@@ -61,8 +63,9 @@ def make_files(name: str, num_files: int) -> tuple[int, ...]:
     """Descriptors of all of them, or of none."""
     fds: list[int] = []
     try:
-        while len(fds) < num_files:
-            fds.append(os.memfd_create(name, os.MFD_CLOEXEC))
+        with above_standard():
+            while len(fds) < num_files:
+                fds.append(os.memfd_create(name, os.MFD_CLOEXEC))
     except BaseException:
         close_files(fds)
         raise

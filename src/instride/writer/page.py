@@ -10,6 +10,8 @@ import mmap
 import os
 import threading
 
+from instride.system.descriptors import above_standard
+
 NUM_BEATS = 4096
 COPIED, WRITTEN, BEATS, PROGRESS, JOURNALED = range(5)
 """Indices of the 8-byte fields: pieces copied by the trainer, of what is still on its way; pieces
@@ -32,13 +34,14 @@ class SharedPage:
 
     @classmethod
     def create(cls) -> SharedPage:
-        fd = os.memfd_create("instride-page", os.MFD_CLOEXEC)
-        try:
-            os.ftruncate(fd, PAGE_BYTES)
-            return cls(fd)
-        except BaseException:  # a map needs a descriptor too, and there may be none left
-            os.close(fd)
-            raise
+        with above_standard():
+            fd = os.memfd_create("instride-page", os.MFD_CLOEXEC)
+            try:
+                os.ftruncate(fd, PAGE_BYTES)
+                return cls(fd)
+            except BaseException:  # a map needs a descriptor too, and there may be none left
+                os.close(fd)
+                raise
 
     def __getitem__(self, field: int) -> int:
         return self._integers[field]
