@@ -35,7 +35,7 @@ def test_a_file_is_no_directory(tmp_path: Path, on_error: Literal["warn", "raise
 def test_a_directory_that_cannot_be_made_is_told_of_at_the_start(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     store = tmp_path / "file" / "store"
-    with pytest.warns(RuntimeWarning, match=r"(?s)nothing can be saved now.*hint: `df -h"):
+    with pytest.warns(RuntimeWarning, match=r"(?s)nothing can be saved now.*hint: `ls -ld"):
         saver = instride.Saver(store, model=torch.nn.Linear(2, 2))
     saver.close()
     with pytest.raises(SaveFailedError, match=r"nothing can be saved now: .*Not a directory"):

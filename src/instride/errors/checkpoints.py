@@ -118,6 +118,8 @@ class NoStoreError(InstrideError, OSError):
         "message": "cannot look at `{path}`: {why}",
         "hint": "name the directory that `Saver` got, or a checkpoint: `{look}`",
         "hint.closed": "`{look}` shows whose it is and who may read it",
+        "hint.away": "`{look}` shows where it leads: bring that back, or delete the link to go on "
+        "without it",
         "hint.checkpoint": "name a checkpoint in it: `{command}`",
         "hint.directory": "name the directory that it is in: `instride list {folder}`",
         "hint.list": "`instride list {quoted}` shows what is there",

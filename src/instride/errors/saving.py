@@ -47,6 +47,8 @@ class SaveFailedError(InstrideError, OSError):
         "message": "the checkpoint `{path}` was not saved: {why}",
         "message.store": "nothing can be saved now: {why}",
         "hint": "`df -h {folder}` and `ls -ld {folder}` show the disk and the permissions",
+        "hint.store": "`ls -ld {folder} {quoted}` and `df -h {folder}` show the permissions and "
+        "the disk",
         "hint.taken": "it was left as it is; give it another name: `mv -n {quoted} {quoted}.other`",
         "hint.forked": "save in the process that made the `Saver`, or make another one in this",
         "hint.closed": "call `saver.save(step)` before `saver.close()`",

@@ -125,7 +125,9 @@ class Saver:
                 f"directory={str(self.directory)!r}: it is a file; a Saver needs a folder of its "
                 "own, as in Saver('checkpoints', ...)"
             )
-        failed = SaveFailedError(self.directory, problem, message="message.store")
+        failed = SaveFailedError(
+            self.directory, problem, message="message.store", hint="hint.store"
+        )
         if self._on_error == "raise":
             raise failed
         self._engine.warn_once(

@@ -71,7 +71,8 @@ class WayBack:
                 )
             except FileNotFoundError as error:
                 if not is_gone(checkpoint.path):  # a link to a disk that is not there just now
-                    raise NoStoreError(str(checkpoint.path), Reason.of(error)) from error
+                    path, why = str(checkpoint.path), Reason.of(error)
+                    raise NoStoreError(path, why, hint="hint.away") from error
                 continue  # it was packed meanwhile, and its pack is next
             except PermissionError as error:
                 # It may be whole: to go back to the one before would give up work.

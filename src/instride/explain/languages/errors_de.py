@@ -135,6 +135,8 @@ class GermanErrors(ErrorWords):
         "SaveFailedError.message.store": "jetzt kann nichts gespeichert werden: {why}",
         "SaveFailedError.hint": "`df -h {folder}` und `ls -ld {folder}` zeigen den Platz und die "
         "Rechte",
+        "SaveFailedError.hint.store": "`ls -ld {folder} {quoted}` und `df -h {folder}` zeigen die "
+        "Rechte und die Platte",
         "SaveFailedError.hint.taken": "sie wurde gelassen, wie sie ist; ihr einen anderen Namen "
         "geben: `mv -n {quoted} {quoted}.other`",
         "SaveFailedError.hint.forked": "in dem Prozess speichern, der den `Saver` gemacht "
@@ -195,6 +197,8 @@ class GermanErrors(ErrorWords):
         "NoStoreError.hint": "das Verzeichnis angeben, das `Saver` bekommen hat, oder einen "
         "Checkpoint: `{look}`",
         "NoStoreError.hint.closed": "`{look}` zeigt, wem es gehört und wer es lesen darf",
+        "NoStoreError.hint.away": "`{look}` zeigt, wohin er führt: das zurückbringen, oder den "
+        "Link löschen, um ohne ihn weiterzumachen",
         "NoStoreError.hint.checkpoint": "einen Checkpoint darin angeben: `{command}`",
         "NoStoreError.hint.directory": "das Verzeichnis angeben, in dem er liegt: "
         "`instride list {folder}`",

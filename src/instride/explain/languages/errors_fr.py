@@ -143,6 +143,8 @@ class FrenchErrors(ErrorWords):
         "SaveFailedError.message.store": "rien ne peut être sauvegardé pour l'instant\u00a0: {why}",
         "SaveFailedError.hint": "`df -h {folder}` et `ls -ld {folder}` montrent la place et les "
         "droits",
+        "SaveFailedError.hint.store": "`ls -ld {folder} {quoted}` et `df -h {folder}` montrent "
+        "les droits et le disque",
         "SaveFailedError.hint.taken": "il a été laissé tel quel\u00a0; donnez-lui un autre "
         "nom\u00a0: `mv -n {quoted} {quoted}.other`",
         "SaveFailedError.hint.forked": "sauvegardez dans le processus qui a créé le `Saver`, "
@@ -205,6 +207,8 @@ class FrenchErrors(ErrorWords):
         "NoStoreError.hint": "indiquer le répertoire donné à `Saver`, ou un checkpoint\u00a0: "
         "`{look}`",
         "NoStoreError.hint.closed": "`{look}` montre à qui il appartient et qui peut le lire",
+        "NoStoreError.hint.away": "`{look}` montre où il mène\u00a0: remettre cela en place, ou "
+        "supprimer le lien pour continuer sans lui",
         "NoStoreError.hint.checkpoint": "indiquer un checkpoint qui s'y trouve\u00a0: `{command}`",
         "NoStoreError.hint.directory": "indiquer le répertoire où il se trouve\u00a0: "
         "`instride list {folder}`",

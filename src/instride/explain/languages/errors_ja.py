@@ -136,6 +136,8 @@ class JapaneseErrors(ErrorWords):
         "SaveFailedError.message.store": "現在は何も保存できません: {why}",
         "SaveFailedError.hint": "`df -h {folder}` と `ls -ld {folder}` で空き容量と権限を確認でき"
         "ます",
+        "SaveFailedError.hint.store": "`ls -ld {folder} {quoted}` と `df -h {folder}` で、権限とデ"
+        "ィスクを確認できます",
         "SaveFailedError.hint.taken": "そのファイルには手を付けていません。別の名前にしてください: "
         "`mv -n {quoted} {quoted}.other`",
         "SaveFailedError.hint.forked": "`Saver` を作ったプロセスで保存するか、このプロセスで別"
@@ -195,6 +197,8 @@ class JapaneseErrors(ErrorWords):
         "NoStoreError.hint": "`Saver` に渡したディレクトリか、チェックポイントを指定してください: "
         "`{look}`",
         "NoStoreError.hint.closed": "`{look}` で、所有者と読み取り権限を確認できます",
+        "NoStoreError.hint.away": "`{look}` でリンク先を確認できます。リンク先を戻すか、リンクを削"
+        "除すればそれなしで続けられます",
         "NoStoreError.hint.checkpoint": "その中のチェックポイントを指定してください: `{command}`",
         "NoStoreError.hint.directory": "それがあるディレクトリを指定してください: "
         "`instride list {folder}`",
