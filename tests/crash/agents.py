@@ -30,6 +30,8 @@ def start(directory: Path, *, faults: str = "", is_once: bool = True, **settings
         [sys.executable, "-m", "tests.crash.agents", str(directory), raw, str(int(is_once))],
         env={**os.environ, VARIABLE: faults},
         cwd=ROOT,
+        # One that is killed does not give its session the weight back that it took from it.
+        start_new_session=True,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
