@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from queue import SimpleQueue
 from typing import NoReturn
@@ -20,43 +21,36 @@ from tests.unit.writer.packers import Results, packs_for
 DATA = weights(20_000)
 
 
-def test_a_store_that_cannot_be_listed_is_packed_behind_the_next_save(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = commit(tmp_path, 1, DATA)
-    results: Results = SimpleQueue()
-    packs = packs_for(tmp_path, results)
-    with monkeypatch.context() as patch:
-        patch.setattr(packs_module, "checkpoints_in", stale)
-        packs.go_on()
-    assert not packs.is_busy
-    packs.go_on()
-    packs.take(results.get())
-    assert not path.exists()
-
-
 def stale(directory: Path) -> NoReturn:
     raise OSError(errno.ESTALE, "Stale file handle", str(directory))
 
 
-def test_where_no_thread_can_be_started_nothing_is_waited_for(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def no_thread(self: threading.Thread) -> NoReturn:
+    raise RuntimeError("can't start new thread")
+
+
+@pytest.mark.parametrize(
+    ("where", "name", "refuse"),
+    [(packs_module, "checkpoints_in", stale), (threading.Thread, "start", no_thread)],
+)
+def test_what_could_not_be_begun_is_not_waited_for_and_is_packed_behind_the_next_save(
+    where: object,
+    name: str,
+    refuse: Callable[..., NoReturn],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Or a writer that is to end would wait for a pack that nobody makes."""
     path = commit(tmp_path, 1, DATA)
     results: Results = SimpleQueue()
     packs = packs_for(tmp_path, results)
     with monkeypatch.context() as patch:
-        patch.setattr(threading.Thread, "start", no_thread)
+        patch.setattr(where, name, refuse)
         packs.go_on()
     assert not packs.is_busy
     packs.go_on()
     packs.take(results.get())
     assert not path.exists()
-
-
-def no_thread(self: threading.Thread) -> NoReturn:
-    raise RuntimeError("can't start new thread")
 
 
 def test_a_pack_that_can_neither_be_made_nor_deleted_is_handed_over_as_spoilt(
