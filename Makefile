@@ -37,7 +37,7 @@ help: ## this list
 	@echo
 	@echo "PYTHON=python3.12 picks the Python for .venv; TORCH='torch==2.9.*' what pip installs for the demo"
 
-demo: $(PACKAGE) $(TORCHED) ## train a tiny GPT twice, saving as people do and with instride, and explain both
+demo: $(PACKAGE) $(TORCHED) ## train a tiny GPT twice, saving and compressing as people do and with instride, and explain both
 	@rm -rf $(OUT) && mkdir -p $(OUT)
 	@echo "training a tiny GPT, with a program that compresses its checkpoints (half a minute)"
 	@$(BIN)/python examples/train_tiny_gpt.py --compressor naive --progress --out $(OUT)/naive > $(OUT)/train.log
@@ -45,8 +45,8 @@ demo: $(PACKAGE) $(TORCHED) ## train a tiny GPT twice, saving as people do and w
 	@echo
 	@$(BIN)/instride explain $(OUT)/train.log
 	@echo
-	@echo "the same training again, saving with instride.Saver, which does not compress"
-	@$(BIN)/python examples/train_tiny_gpt.py --saver instride --progress --out $(OUT)/instride > $(OUT)/instride.log
+	@echo "the same training again: instride.Saver saves, and makes packs of what it saved"
+	@$(BIN)/python examples/train_tiny_gpt.py --saver instride --pack --progress --out $(OUT)/instride > $(OUT)/instride.log
 	@echo "now: instride compare $(OUT)/train.log $(OUT)/instride.log"
 	@echo
 	@$(BIN)/instride compare $(OUT)/train.log $(OUT)/instride.log

@@ -7,7 +7,8 @@ evaluation and the save happen at the top of an iteration and are in the time pr
     python examples/train_tiny_gpt.py --compressor naive --out demo-out > train.log
     instride explain train.log
 
-With `--saver instride` the same training saves without stopping, and can be resumed.
+With `--saver instride` the same training saves without stopping, and can be resumed; with `--pack`
+its checkpoints are compressed too.
 """
 
 from __future__ import annotations
@@ -108,7 +109,11 @@ class Training:
         self.saver: instride.Saver | None = None
         if options.saver == "instride":
             self.saver = instride.Saver(
-                options.out, model=self.model, optimizer=self.optimizer, keep=instride.Keep(last=2)
+                options.out,
+                model=self.model,
+                optimizer=self.optimizer,
+                keep=instride.Keep(last=2),
+                pack=options.pack,
             )
         self.num_parameters: int = sum(p.numel() for p in self.model.parameters())
         self.tokens_per_step: int = options.batch * options.context
@@ -215,6 +220,7 @@ def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--out", type=Path, default=Path("demo-out"), help="for checkpoints")
     parser.add_argument("--saver", choices=("torch", "instride"), default="torch")
+    parser.add_argument("--pack", action="store_true", help="with --saver instride: in less room")
     parser.add_argument("--compressor", choices=("none", "naive"), default="none")
     parser.add_argument("--progress", action="store_true", help="a short line on stderr as well")
     for name, default in (

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import instride
 from instride.steps.model import EventKind
 from instride.steps.readers.nanogpt import NanoGPT
 from instride.steps.recording import Recording
@@ -30,17 +31,21 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What a tiny training leaves behind: its checkpoints, and its log beside them."""
     pytest.importorskip("torch", reason="the demo trains a model, and torch is not installed")
     directory = tmp_path_factory.mktemp("demo")
+    (directory / "train.log").write_text(_train("--compressor", "none", "--out", str(directory)))
+    return directory
+
+
+def _train(*arguments: str) -> str:
+    """What the demo's program prints."""
     program = str(EXAMPLES / "train_tiny_gpt.py")
-    arguments = f"{TINY} {SMALL_BATCH} --compressor none".split()
     finished = subprocess.run(
-        [sys.executable, program, *arguments, "--out", str(directory)],
+        [sys.executable, program, *TINY.split(), *SMALL_BATCH.split(), *arguments],
         capture_output=True,
         text=True,
         check=True,
         timeout=100,
     )
-    (directory / "train.log").write_text(finished.stdout)
-    return directory
+    return finished.stdout
 
 
 @pytest.mark.torch
@@ -85,6 +90,20 @@ def test_a_save_is_one_file_that_torch_can_load(out: Path) -> None:
     state = torch.load(checkpoint, weights_only=True)
     assert state["step"] == 8
     assert {"model", "optimizer"} <= set(state)
+
+
+@pytest.mark.torch
+@pytest.mark.filterwarnings("ignore:Failed to initialize NumPy")  # torch, where numpy is missing
+def test_with_instride_it_leaves_packs_of_the_same_training(out: Path, tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    pytest.importorskip("numpy", reason="packs are made with numpy")
+    _train("--saver", "instride", "--pack", "--out", str(tmp_path))
+    (pack,) = tmp_path.glob("step_*.pack")
+    (plain,) = out.glob("*.pt")
+    packed = instride.load(pack)["model"]
+    saved = torch.load(plain, weights_only=True)["model"]
+    assert packed.keys() == saved.keys()
+    assert all(torch.equal(packed[name], saved[name]) for name in saved)
 
 
 def test_the_compressor_leaves_the_same_bytes_in_a_smaller_file(tmp_path: Path) -> None:
