@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
@@ -25,6 +26,7 @@ from instride.doctor.repository import (
 )
 from instride.doctor.request import Request
 from instride.doctor.rules import CHECKS, WITH_LOG
+from instride.doctor.rules.destinations import destinations
 from instride.doctor.silence import Settings, check_rules, is_silenced, read_settings
 from instride.errors import InstrideError, NoRepositoryError
 from instride.reasons import Reason
@@ -123,8 +125,8 @@ class _Visit:
             if repo is not None:
                 self._repository = read_repository(repo, self._settings.exclude, deadline)
                 if not self._request.checkpoints:
-                    found = checkpoint_paths(self._repository)
-                    self._request = msgspec.structs.replace(self._request, checkpoints=found)
+                    with self._guarded("checkpoints"):
+                        self._find_checkpoints()
             else:
                 self._repository.budget = Budget(0, deadline)
             # A log can be larger than any repository: what takes one comes last.
@@ -132,6 +134,13 @@ class _Visit:
                 self._check(rule)
         except TimeIsUp:
             return
+
+    def _find_checkpoints(self) -> None:
+        """First by names, so that there is something if the time is up before all is read."""
+        found = checkpoint_paths(self._repository)
+        self._request = msgspec.structs.replace(self._request, checkpoints=found)
+        found = checkpoint_paths(self._repository, destinations(self._repository))
+        self._request = msgspec.structs.replace(self._request, checkpoints=found)
 
     def see_machine(self, deadline: float) -> None:
         rules = self._applicable(About.MACHINE)
@@ -149,17 +158,23 @@ class _Visit:
         return [rule for rule in self._wanted if RULES[rule].about is about]
 
     def _check(self, rule: str) -> None:
-        """Go through one rule; what goes wrong in it is said, and costs the others nothing."""
-        try:
+        """Go through one rule."""
+        with self._guarded(rule):
             for finding in CHECKS[rule](self._repository, self._request):
                 self._findings.append(finding)
                 self._repository.budget.check_time()
+        self._checked.append(rule)
+
+    @contextmanager
+    def _guarded(self, rule: str) -> Iterator[None]:
+        """What goes wrong in one rule is said, and costs the others nothing."""
+        try:
+            yield
         except (InstrideError, TimeIsUp):
             raise
         except Exception as error:
             facts: dict[str, Fact] = {"rule": rule, "error": f"{type(error).__name__}: {error}"}
             self._unknown.append(Unknown("rule-failed", facts))
-        self._checked.append(rule)
 
     def diagnosis(self) -> Diagnosis:
         """What was seen until now; a part that still goes on may add what it likes to its own."""

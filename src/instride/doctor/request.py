@@ -16,7 +16,7 @@ class Request(msgspec.Struct, frozen=True):
     repo: Path | None = None
     """The training repository; None if only the machine is to be looked at."""
     checkpoints: tuple[Path, ...] = ()
-    """Where checkpoints land: given, or else found in the configs of the repository."""
+    """Where checkpoints land: given, or else found in the repository."""
     log: str | None = None
     """A log of this training, for what saves and evaluations really cost."""
     only: tuple[str, ...] = ()

@@ -79,3 +79,9 @@ def test_each_is_told_once_and_no_more_than_a_few(tmp_path: Path) -> None:
     names = [f"out_{number % 20}" for number in range(40)]
     write(tmp_path, "train.py", "".join(f"out_dir = '{name}'\n" for name in names))
     assert found(tmp_path) == [tmp_path / name for name in names[:MOST]]
+
+
+def test_for_a_guess_by_names_no_other_file_is_asked(tmp_path: Path) -> None:
+    write(tmp_path, "train.py", "save_dir = args.where\nout_dir = 'out'\n")
+    write(tmp_path, "options.py", "parser.add_argument('--where', default='elsewhere')\n")
+    assert found(tmp_path) == [tmp_path / "out"]

@@ -163,6 +163,59 @@ def test_a_repository_that_names_no_directory_for_checkpoints_is_asked_for_one(
     assert "no-checkpoints" in unknown(examine(Request(repo=tmp_path, probe=False)))
 
 
+SAVER_LOOP = """\
+import torch
+
+import instride
+
+model = torch.nn.Linear(8, 1)
+optimizer = torch.optim.AdamW(model.parameters())
+saver = instride.Saver("checkpoints", model=model, optimizer=optimizer, keep=instride.Keep(last=3))
+for step in range(saver.restore(), 1000):
+    loss = model(torch.randn(32, 8)).square().mean()
+    loss.backward()
+    optimizer.step()
+    optimizer.zero_grad()
+    if saver.due(step, every=500) or step == 999:
+        saver.save(step, metric=loss.item())
+    if saver.should_stop:
+        break
+saver.close()
+"""
+
+
+def test_a_loop_with_our_saver_names_its_directory_and_is_in_order(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(SAVER_LOOP)
+    diagnosis = examine(Request(repo=tmp_path, probe=False))
+    assert diagnosis.request.checkpoints == (tmp_path / "checkpoints",)
+    assert not {each.rule for each in diagnosis.findings} - ABOUT_MACHINES
+
+
+def test_a_search_for_checkpoints_that_fails_is_said_and_the_rules_go_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(repository: Repository) -> None:
+        raise RecursionError("too deep")
+
+    monkeypatch.setattr("instride.doctor.examining.destinations", failing)
+    diagnosis = examine(Request(repo=tmp_path, only=(RULE,)))
+    assert unknown(diagnosis) == ["rule-failed"]
+    assert diagnosis.checked == (RULE,)
+
+
+def test_directories_with_the_usual_names_are_there_before_all_saves_are_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, release: threading.Event
+) -> None:
+    def slow(repository: Repository) -> None:
+        release.wait()
+
+    monkeypatch.setattr("instride.doctor.examining.destinations", slow)
+    (tmp_path / "train.py").write_text("out_dir = 'out'\n")
+    diagnosis = examine(Request(repo=tmp_path, only=(RULE,)), longest_s=0.5)
+    assert diagnosis.request.checkpoints == (tmp_path / "out",)
+    assert unknown(diagnosis) == ["cut-short"]
+
+
 def test_what_is_not_there_or_not_known_is_refused_before_anything_is_read(
     tmp_path: Path,
 ) -> None:

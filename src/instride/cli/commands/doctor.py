@@ -19,7 +19,7 @@ FOUND_SOMETHING = 1
     "--checkpoints",
     multiple=True,
     metavar="DIR",
-    help="Where checkpoints go; by default what the configs of REPO say. May be repeated.",
+    help="Where checkpoints go; by default what REPO says. May be repeated.",
 )
 @click.option("--log", metavar="FILE", help="A log of this training, for what saves really cost.")
 @click.option(

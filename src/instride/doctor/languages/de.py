@@ -34,7 +34,8 @@ PHRASES = {
 UNKNOWNS = {
     "no-repository": "Nur die Maschine wurde geprüft, denn es wurde kein Repository genannt.",
     "no-checkpoints": (
-        "Nirgends steht, wohin die Checkpoints kommen; --checkpoints nennt das Verzeichnis."
+        "Nirgends steht, wohin auf diesem Rechner die Checkpoints kommen; --checkpoints nennt das"
+        " Verzeichnis."
     ),
     "cut-short": "Die Zeit reichte nicht mehr für {rules:Regel|Regeln}: {names}.",
     "rule-failed": "Die Regel {rule} ist hier auf Unerwartetes gestoßen ({error}).",

@@ -9,14 +9,16 @@ SAYINGS: dict[str, Saying] = {
         title="Checkpoints werden unter ihrem endgültigen Namen geschrieben",
         sentence="Ein Checkpoint wird direkt nach `{target}` geschrieben: Wird der Lauf dabei"
         " abgebrochen, trägt eine halbe Datei den Namen einer ganzen.",
-        fix="Daneben schreiben, auf die Platte bringen, dann umbenennen.",
+        fix="Daneben schreiben, auf die Platte bringen, dann umbenennen; oder `instride.save`"
+        " aufrufen, das alles drei tut.",
     ),
     "save-blocks-training": Saying(
         title="Das Training wartet auf jedes Speichern",
         sentence="Die Schleife bei {loop} steht still, bis `torch.save` alles geschrieben hat.",
-        fix="Den Zustand in den Hauptspeicher kopieren und von einem Thread schreiben lassen,"
-        " während das Training weiterläuft; das braucht so viel freien Speicher, wie ein"
-        " Checkpoint groß ist.",
+        fix="Den Zustand in den Hauptspeicher kopieren und schreiben lassen, während das Training"
+        " weiterläuft. Unter Linux tut das `instride.save` anstelle von `torch.save`;"
+        " `instride.Saver` setzt auch fort und räumt auf. Anderswo kann es ein Thread. Es braucht"
+        " so viel freien Speicher, wie ein Checkpoint groß ist.",
     ),
     "shallow-copy-to-thread": Saying(
         title="Ein Thread speichert, was das Training gerade ändert",

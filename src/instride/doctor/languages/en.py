@@ -36,7 +36,8 @@ PHRASES = {
 }
 UNKNOWNS = {
     "no-repository": "Only the machine was looked at, as no repository was named.",
-    "no-checkpoints": ("Nothing says where checkpoints go; name the directory with --checkpoints."),
+    "no-checkpoints": "Nothing says where on this machine checkpoints go; name the directory with"
+    " --checkpoints.",
     "cut-short": "The time was up before {rules:rule was|rules were} gone through: {names}.",
     "rule-failed": "The rule {rule} stopped at something unexpected here ({error}).",
     "skipped-too-large": "Not read: {files:file|files} too large for code ({path}).",

@@ -17,7 +17,8 @@ WORDINGS: dict[str, Wording] = {
         " of the repository or in a thread, when what they save looks like a checkpoint. Left"
         " alone are names with `tmp` or the like in them, files that are renamed afterwards,"
         " buffers, stores that take an upload only as a whole, and saves after the training.",
-        fix="Write beside the final name, make it durable, then rename.",
+        fix="Write beside the final name, make it durable, then rename; or call `instride.save`,"
+        " which does all three.",
     ),
     "save-blocks-training": Wording(
         title="Training waits for each save",
@@ -27,9 +28,10 @@ WORDINGS: dict[str, Wording] = {
         " before the next step.",
         detected="Calls of `torch.save` for checkpoints that a training loop reaches in its own"
         " thread. Left alone are saves in a thread or a process, into memory, after the loop,"
-        " and on the way out of it.",
-        fix="Copy the state to host memory, and let a thread write it while training goes on;"
-        " that takes as much free memory as a checkpoint is large.",
+        " and on the way out of it; and those of `instride.Saver` and `instride.save`.",
+        fix="Copy the state to memory, and have it written while training goes on. On Linux,"
+        " `instride.save` does so in place of `torch.save`, and `instride.Saver` resumes and prunes"
+        " as well; elsewhere a thread can. It takes as much free memory as a checkpoint is large.",
     ),
     "shallow-copy-to-thread": Wording(
         title="A thread saves what training is changing",

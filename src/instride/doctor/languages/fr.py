@@ -34,7 +34,8 @@ PHRASES = {
 UNKNOWNS = {
     "no-repository": "Seule la machine a été examinée, aucun dépôt n'étant indiqué.",
     "no-checkpoints": (
-        "Rien ne dit où vont les checkpoints ; --checkpoints indique le répertoire."
+        "Rien ne dit où vont les checkpoints sur cette machine ; --checkpoints indique le"
+        " répertoire."
     ),
     "cut-short": "Le temps a manqué pour {rules:règle|règles} : {names}.",
     "rule-failed": "La règle {rule} a buté ici sur un imprévu ({error}).",

@@ -9,14 +9,16 @@ SAYINGS: dict[str, Saying] = {
         title="Checkpoints écrits sous leur nom définitif",
         sentence="Un checkpoint est écrit directement dans `{target}` : si l'exécution est"
         " interrompue entre-temps, un fichier tronqué porte le nom d'un fichier complet.",
-        fix="Écrire à côté du nom définitif, forcer l'écriture sur disque, puis renommer.",
+        fix="Écrire à côté du nom définitif, forcer l'écriture sur disque, puis renommer ; ou"
+        " appeler `instride.save`, qui fait les trois.",
     ),
     "save-blocks-training": Saying(
         title="L'entraînement attend chaque sauvegarde",
         sentence="La boucle en {loop} s'arrête jusqu'à ce que `torch.save` ait tout écrit.",
-        fix="Copier l'état en mémoire centrale et laisser un thread l'écrire pendant que"
-        " l'entraînement continue ; il faut autant de mémoire libre que la taille d'un"
-        " checkpoint.",
+        fix="Copier l'état en mémoire et le faire écrire pendant que l'entraînement continue. Sous"
+        " Linux, `instride.save` le fait à la place de `torch.save`, et `instride.Saver` sait aussi"
+        " reprendre et faire le ménage ; ailleurs, un thread peut le faire. Il faut autant de"
+        " mémoire libre que la taille d'un checkpoint.",
     ),
     "shallow-copy-to-thread": Saying(
         title="Un thread sauvegarde ce que l'entraînement modifie",

@@ -34,7 +34,9 @@ PHRASES = {
 }
 UNKNOWNS = {
     "no-repository": "リポジトリの指定がないため、マシンだけを調べました。",
-    "no-checkpoints": ("チェックポイントの保存先が分かりません。--checkpointsで指定してください。"),
+    "no-checkpoints": (
+        "このマシンでのチェックポイントの保存先が分かりません。--checkpointsで指定してください。"
+    ),
     "cut-short": "時間切れのため、{rules}件のルールは確認を終えていません: {names}。",
     "rule-failed": "ルール{rule}は想定外の内容に当たり、途中で止まりました（{error}）。",
     "skipped-too-large": "コードとしては大きすぎる{files}ファイルは読んでいません（{path}）。",

@@ -11,7 +11,7 @@ from instride.doctor.repository import PythonFile
 from instride.doctor.rules.calls import Function
 from instride.doctor.rules.flow import Flow
 from instride.doctor.rules.loops import last_name
-from instride.doctor.rules.values import parameters, values_of
+from instride.doctor.rules.values import parameters, values_in
 
 DEEPEST = 3
 """Functions that an expression is followed through."""
@@ -58,7 +58,7 @@ def bound(
         return
     names = parameters(function)
     is_passed_on = function.args.vararg is not None and function.args.vararg.arg == name.id
-    if not is_passed_on and (name.id not in names or values_of(file, name)):
+    if not is_passed_on and (name.id not in names or values_in(file, function, name.id)):
         yield Bound(file, node)
         return
     owner = Function(file, function)

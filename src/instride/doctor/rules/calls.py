@@ -17,6 +17,7 @@ import msgspec
 from instride.doctor.repository import PythonFile, Repository
 from instride.doctor.repository.python import FunctionNode
 from instride.doctor.rules.loops import NOT_TRAINERS, last_name
+from instride.doctor.rules.own_calls import is_saver
 from instride.doctor.rules.values import class_of
 
 DEFINED = re.compile(r"^[ \t]*(?:async[ \t]+)?def[ \t]+(\w+)", re.MULTILINE)
@@ -102,6 +103,8 @@ class Calls:
 
     def _by_attribute(self, file: PythonFile, called: ast.Attribute) -> list[Function]:
         root = called.value
+        if is_saver(file, root):
+            return []
         files = self._defining.get(called.attr, [])
         if isinstance(root, ast.Name) and root.id in {"self", "cls"}:
             owner = class_of(file, called)

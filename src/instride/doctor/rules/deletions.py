@@ -11,7 +11,7 @@ from instride.doctor.repository import PythonFile, Repository
 from instride.doctor.repository.python import FunctionNode
 from instride.doctor.rules.flow import Reach, flow_of
 from instride.doctor.rules.remembering import once
-from instride.doctor.rules.saving import TEMPORARY
+from instride.doctor.rules.saves import TEMPORARY
 from instride.doctor.rules.started import CHECKPOINTS
 from instride.doctor.rules.values import text_reaching
 

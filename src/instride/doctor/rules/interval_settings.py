@@ -13,8 +13,10 @@ from instride.doctor.diffs import diff
 from instride.doctor.model import Fix, Place
 from instride.doctor.repository import PythonFile, Repository
 from instride.doctor.repository.files import TextFile
-from instride.doctor.rules.loops import NOT_TRAINERS, last_name
+from instride.doctor.rules.defaults import Default, assigned, options
+from instride.doctor.rules.loops import NOT_TRAINERS
 from instride.doctor.rules.near_names import normal
+from instride.doctor.rules.own_calls import is_saver
 
 UNIT = r"(interval|every|steps?|freq(uency)?|period|every_n_(train_)?steps|factor)"
 SAVES = re.compile(rf"(save|checkpoint|ckpt|snapshot)(_\w+)?_{UNIT}|every_n_train_steps", re.I)
@@ -63,21 +65,39 @@ def _is_number(value: object) -> TypeGuard[int]:
 
 
 def _defaults(file: PythonFile) -> Iterator[tuple[str, ast.Constant]]:
-    """`save_interval = 100`, `save_interval: int = 100`, an option with a default, `f(x=100)`."""
-    for assign in file.nodes(ast.Assign):
-        if len(assign.targets) == 1 and isinstance(assign.value, ast.Constant):
-            yield last_name(assign.targets[0]), assign.value
-    for field in file.nodes(ast.AnnAssign):
-        if isinstance(field.value, ast.Constant):
-            yield last_name(field.target), field.value
+    """Of variables, fields and options, and what is passed by name: `f(save_interval=100)`."""
+    for name, value in (*assigned(file), *options(file), *_passed(file)):
+        if isinstance(value, ast.Constant):
+            yield name, value
+
+
+def _passed(file: PythonFile) -> Iterator[Default]:
     for call in file.nodes(ast.Call):
-        given = {
-            each.arg: each.value
-            for each in call.keywords
-            if each.arg and isinstance(each.value, ast.Constant)
-        }
-        if last_name(call.func) != "add_argument":
-            yield from given.items()
-        elif "default" in given:
-            options = (each.value for each in call.args if isinstance(each, ast.Constant))
-            yield from ((str(option).lstrip("-"), given["default"]) for option in options)
+        for keyword in call.keywords:
+            if keyword.arg is not None:
+                yield keyword.arg, keyword.value
+
+
+def due_calls(repository: Repository) -> list[tuple[PythonFile, ast.Call]]:
+    """Where a loop asks an `instride.Saver` whether to save: `saver.due(step, every=500)`."""
+    return [
+        (file, call)
+        for file in repository.python_mentioning("instride")
+        if not NOT_TRAINERS.search(file.path)
+        for call in file.nodes(ast.Call)
+        if isinstance(call.func, ast.Attribute)
+        and call.func.attr == "due"
+        and is_saver(file, call.func.value)
+    ]
+
+
+def due_settings(repository: Repository) -> list[IntervalSetting]:
+    """The numbers of steps that stand in these calls."""
+    return [
+        IntervalSetting(keyword.value.value, file, keyword.value.lineno)
+        for file, call in due_calls(repository)
+        for keyword in call.keywords
+        if keyword.arg == "every"
+        and isinstance(keyword.value, ast.Constant)
+        and _is_number(keyword.value.value)
+    ]

@@ -21,7 +21,14 @@ from instride.doctor.model import (
 )
 from instride.doctor.repository import Budget, Repository
 from instride.doctor.request import Request
-from instride.doctor.rules.interval_settings import EVALUATES, SAVES, IntervalSetting, settings
+from instride.doctor.rules.interval_settings import (
+    EVALUATES,
+    SAVES,
+    IntervalSetting,
+    due_calls,
+    due_settings,
+    settings,
+)
 from instride.explain.advice import NEAR, TARGET, Advice, Pausing, advise, pausing
 from instride.explain.explaining import Explanation, explain
 from instride.explain.spans import Owner
@@ -88,7 +95,8 @@ def _too_often(
         "steps": Count(steps),
     }
     saved = HOUR_S * max(0.0, pauses.share - _share_at(pauses, steps))
-    yield _finding(rule, facts, measured, setting, steps, change, saved)
+    line = change or _condition(repository, steps, is_save)
+    yield _finding(rule, facts, measured, setting, steps, line, saved)
 
 
 def saves_too_rarely(repository: Repository, request: Request) -> Iterator[Finding]:
@@ -109,7 +117,8 @@ def saves_too_rarely(repository: Repository, request: Request) -> Iterator[Findi
     }
     setting = _setting(repository, pauses, is_save=True)
     saved = HOUR_S * max(0.0, _number(advised, "share") - _number(advised, "best_share"))
-    yield _finding("saves-too-rarely", facts, costs.saving, setting, steps, advised.change, saved)
+    line = advised.change or _condition(repository, steps, is_save=True)
+    yield _finding("saves-too-rarely", facts, costs.saving, setting, steps, line, saved)
 
 
 @lru_cache(maxsize=1)
@@ -147,6 +156,8 @@ def _by_failures(costs: Costs) -> Advice | None:
 
 def _setting(repository: Repository, pauses: Pausing, is_save: bool) -> IntervalSetting | None:
     """Where the repository sets the interval: the value that the log shows, or the only one."""
+    if is_save and (of_saver := _of_saver(repository, pauses)) is not None:
+        return of_saver
     names = [SAVES if is_save else EVALUATES]
     if pauses.is_joint:
         names = [EVALUATES, SAVES]
@@ -159,6 +170,17 @@ def _setting(repository: Repository, pauses: Pausing, is_save: bool) -> Interval
         if found:
             return found[0]
     return None
+
+
+def _of_saver(repository: Repository, pauses: Pausing) -> IntervalSetting | None:
+    """What a loop asks its `instride.Saver` for.
+
+    The last save of a run may come a step early, as steps are counted from 0.
+    """
+    found = due_settings(repository)
+    every = pauses.known_every
+    is_meant = len(found) == 1 and (every is None or abs(found[0].value - every) <= 1)
+    return found[0] if is_meant else None
 
 
 def _with_interval(pauses: Pausing, setting: IntervalSetting | None) -> Pausing:
@@ -179,20 +201,27 @@ def _share_at(pauses: Pausing, steps: int) -> float:
     return pauses.cost_s / (pauses.cost_s + steps * pauses.step_s)
 
 
+def _condition(repository: Repository, steps: int, is_save: bool) -> str:
+    """What a loop asks in each step."""
+    if is_save and due_calls(repository):
+        return f"if saver.due(step, every={steps}):"
+    return f"if step % {steps} == 0:"
+
+
 def _finding(
     rule: str,
     facts: dict[str, Fact],
     measured: Measured,
     setting: IntervalSetting | None,
     steps: int,
-    change: str | None,
+    line: str,
     saved_s_per_hour: float,
 ) -> Finding:
     places: list[Place] = [setting.place] if setting is not None else []
     evidence: tuple[Evidence, ...] = (*places, *measured.lines)
     fix = setting.changed_to(steps) if setting is not None else None
     if fix is None:
-        fix = Fix(FixKind.LINE, change or f"if step % {steps} == 0:")
+        fix = Fix(FixKind.LINE, line)
     return Finding(rule, facts, evidence, fixes=(fix,), cost_s_per_hour=saved_s_per_hour)
 
 

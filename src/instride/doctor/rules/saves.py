@@ -19,6 +19,7 @@ from instride.doctor.rules.bindings import Bound, bound, handed_arguments, hande
 from instride.doctor.rules.calls import HAND_OVERS
 from instride.doctor.rules.flow import Flow, Reach, flow_of
 from instride.doctor.rules.loops import last_name
+from instride.doctor.rules.own_calls import saves_otherwise
 from instride.doctor.rules.remembering import once
 from instride.doctor.rules.values import text_reaching, values_of
 
@@ -42,7 +43,15 @@ SAVING = re.compile(
     r"\w*(save|write|store|dump|persist)\w*(checkpoint|ckpt|model|state|weights|snapshot)\w*"
     r"|\w*(checkpoint|ckpt)\w*(save|write|store|dump|persist)\w*"
 )
+TEMPORARY = re.compile(
+    r"(?<![a-z])(te?mp|temporary|tempdir|tempfile|partial|incomplete|staging|unfinished|part"
+    r"|in_?progress|atomic\w*|swap)(?![a-z])",
+    re.IGNORECASE,
+)
 FILE = re.compile(r"checkpoint|ckpt|model|weights|best|last|latest|epoch|step|snapshot", re.I)
+IN_A_STORE = re.compile(r"fsspec|gfile|smart_open|\bfs\.open|blobfile|bf\.BlobFile")
+"""In which an upload counts when it is complete."""
+FILE_OBJECTS = {"f", "fp", "fd", "fh", "file", "fileobj", "file_obj", "stream", "handle", "buffer"}
 MODULE_METHODS = {
     "state_dict", "parameters", "train", "eval", "named_parameters", "load_state_dict",
 }  # fmt: skip
@@ -95,7 +104,7 @@ def _saves_of(flow: Flow, file: PythonFile) -> Iterator[Save]:
 
 def _all_saves_of(flow: Flow, file: PythonFile) -> Iterator[Save]:
     for call in file.nodes(ast.Call):
-        if file.name_of(call.func) == SAVE:
+        if file.name_of(call.func) == SAVE and not saves_otherwise(file, call):
             by_lambda = _is_handed_over(file, call)
             yield from _save(flow, file, call, _arguments(call), is_handed_over=by_lambda)
         elif last_name(call.func) in HAND_OVERS:

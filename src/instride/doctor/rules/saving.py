@@ -9,23 +9,22 @@ from collections.abc import Iterator
 from instride.doctor.model import Certainty, Finding, Fix, FixKind
 from instride.doctor.repository import PythonFile, Repository
 from instride.doctor.request import Request
-from instride.doctor.rules import save_fixes
+from instride.doctor.rules import background_fixes, save_fixes
 from instride.doctor.rules.bindings import Bound
 from instride.doctor.rules.editing import Edits
 from instride.doctor.rules.flow import Reach
 from instride.doctor.rules.loops import last_name
-from instride.doctor.rules.saves import Save, checkpoint_saves, code
+from instride.doctor.rules.saves import (
+    FILE_OBJECTS,
+    IN_A_STORE,
+    TEMPORARY,
+    Save,
+    checkpoint_saves,
+    code,
+)
 from instride.doctor.rules.values import parameters, text_reaching
 
-TEMPORARY = re.compile(
-    r"(?<![a-z])(te?mp|temporary|tempdir|tempfile|partial|incomplete|staging|unfinished|part"
-    r"|in_?progress|atomic\w*|swap)(?![a-z])",
-    re.IGNORECASE,
-)
 IN_MEMORY = re.compile(r"BytesIO|buffer|\bbuf\b|socket|Queue")
-IN_A_STORE = re.compile(r"fsspec|gfile|smart_open|\bfs\.open|blobfile|bf\.BlobFile")
-"""In which an upload counts when it is complete."""
-FILE_OBJECTS = {"f", "fp", "fd", "fh", "file", "fileobj", "file_obj", "stream", "handle", "buffer"}
 RENAMES = {"os.replace", "os.rename", "os.renames", "shutil.move"}
 RENAMING = re.compile(r"\w*(replace|rename|move|commit|publish|finali[sz]e|atomic)\w*")
 
@@ -133,7 +132,7 @@ def save_blocks_training(repository: Repository, request: Request) -> Iterator[F
             {"loop": f"{loop.path}:{loop.line}"},
             (save.file.place(save.call.lineno), loop),
             _certainty(reach),
-            (save_fixes.written_behind(save),),
+            (background_fixes.written_behind(save),),
         )
 
 

@@ -11,7 +11,7 @@ from instride.doctor.model import Certainty, Finding, Fix, FixKind
 from instride.doctor.repository import PythonFile, Repository
 from instride.doctor.repository.python import FunctionNode
 from instride.doctor.request import Request
-from instride.doctor.rules import save_fixes
+from instride.doctor.rules import background_fixes
 from instride.doctor.rules.bindings import handed_arguments, handed_function
 from instride.doctor.rules.calls import Function
 from instride.doctor.rules.editing import Edits
@@ -94,7 +94,7 @@ def _shared(hand_over: HandOver, live: Live) -> Finding:
         {"state": code(live.state)},
         (live.file.place(live.node.lineno), hand_over.file.place(hand_over.call.lineno)),
         Certainty.LIKELY,
-        (save_fixes.copied(live.file, live.node, live.state),),
+        (background_fixes.copied(live.file, live.node, live.state),),
     )
 
 

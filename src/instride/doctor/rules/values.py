@@ -35,6 +35,11 @@ def values_of(file: PythonFile, node: ast.expr) -> list[ast.expr]:
     return []
 
 
+def values_in(file: PythonFile, function: FunctionNode, name: str) -> list[ast.expr]:
+    """The expressions that a name is given in a function itself."""
+    return _given(file).get((function, name), [])
+
+
 def class_of(file: PythonFile, node: ast.AST) -> ast.ClassDef | None:
     """The innermost class that a node stands in."""
     return next((each for each in file.ancestors(node) if isinstance(each, ast.ClassDef)), None)

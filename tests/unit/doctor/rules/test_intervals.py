@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -81,6 +82,50 @@ def test_an_interval_that_the_code_has_by_default_is_evidence(tmp_path: Path, se
     )
     assert finding.fixes[0].kind is FixKind.DIFF
     assert len(lines(finding)) == 1
+
+
+def journal(tmp_path: Path) -> str:
+    """What a Saver writes of steps of a second, and of saves that take ten."""
+    now, rows = 1767225600.0, []
+    for step in range(1000):
+        seconds = 11.0 if step % 100 == 1 and step > 1 else 1.0
+        now += seconds
+        rows.append({"t": now, "kind": "step", "step": step, "s": seconds})
+        if step and step % 100 == 0:
+            rows.append({"t": now, "kind": "call", "id": step, "step": step, "s": 10.0})
+    path = tmp_path / "journal.jsonl"
+    texts = (json.dumps(row, separators=(",", ":")) for row in rows)
+    path.write_text("\n".join(texts) + "\n")
+    return str(path)
+
+
+SAVER = """\
+import instride
+
+saver = instride.Saver("out", model=model)
+for step in range(1000):
+    if saver.due(step, every={every}):
+        saver.save(step)
+"""
+
+
+@pytest.mark.parametrize("every", [100, 101])
+def test_what_a_saver_is_asked_for_is_the_interval(tmp_path: Path, every: int) -> None:
+    files = {"train.py": SAVER.format(every=every)}
+    [finding] = found("saves-too-often", tmp_path / "repo", files, saving_log(tmp_path))
+    assert "+    if saver.due(step, every=1000):" in finding.fixes[0].text
+
+
+@pytest.mark.parametrize("every", ["500", "args.every"])
+def test_a_saver_that_was_asked_for_something_else_is_asked_in_its_own_words(
+    tmp_path: Path, every: str
+) -> None:
+    files = {"train.py": SAVER.format(every=every)}
+    [finding] = found("saves-too-often", tmp_path / "repo", files, journal(tmp_path))
+    assert lines(finding) == []
+    steps = finding.facts["steps"]
+    assert isinstance(steps, Count)
+    assert finding.fixes[0].text == f"if saver.due(step, every={steps.value}):"
 
 
 def test_a_single_save_counts_at_the_interval_that_the_repository_sets(tmp_path: Path) -> None:
