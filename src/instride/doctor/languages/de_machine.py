@@ -154,8 +154,10 @@ UNKNOWNS: dict[str, str] = {
     "not-measured": "Wie schnell `{path}` ist: Für eine Probe ist zu wenig Platz frei.",
     "quota": "Ob für `{path}` ({filesystem}) ein Kontingent gilt: Das weiß nur der Server;"
     " `quota -s` fragt ihn.",
-    "hidden-processes": "Was {processes:Prozess eines anderen Benutzers liest und schreibt"
-    "|Prozesse anderer Benutzer lesen und schreiben}: Dafür fehlen hier die Rechte.",
+    "hidden-processes": "Was {processes:beschäftigter Prozess liest und schreibt"
+    "|beschäftigte Prozesse lesen und schreiben}: Dafür fehlen hier die Rechte.",
+    "hidden-from-root": "Was {processes:beschäftigter Prozess liest und schreibt"
+    "|beschäftigte Prozesse lesen und schreiben}: Das erfährt hier auch root nicht.",
     "open-files": "Welche Programme Checkpoints geöffnet haben: Danach wird nur unter Linux"
     " gesehen.",
     "swapping": "Ob gerade Speicher ausgelagert wird: Danach wird nur unter Linux gesehen.",

@@ -15,8 +15,10 @@ UNKNOWNS: dict[str, str] = {
     "not-measured": "How fast `{path}` is: there is too little room left to write a probe.",
     "quota": "Whether a quota applies to `{path}` ({filesystem}): only its server knows;"
     " `quota -s` asks it.",
-    "hidden-processes": "What {processes:process of another user reads and writes"
-    "|processes of other users read and write}: that takes more rights.",
+    "hidden-processes": "What {processes:busy process reads and writes"
+    "|busy processes read and write}: that takes more rights.",
+    "hidden-from-root": "What {processes:busy process reads and writes"
+    "|busy processes read and write}: here, root is not told either.",
     "open-files": "Which programs have checkpoints open: that is only looked at on Linux.",
     "swapping": "Whether memory is swapped just now: that is only looked at on Linux.",
     "pressure": "Whether programs wait for memory: this kernel does not count it (no"

@@ -152,8 +152,10 @@ UNKNOWNS: dict[str, str] = {
     "not-measured": "À quelle vitesse va `{path}` : il reste trop peu de place pour un essai.",
     "quota": "Si un quota s'applique à `{path}` ({filesystem}) : seul son serveur le sait ;"
     " `quota -s` le lui demande.",
-    "hidden-processes": "Ce que {processes:processus d'un autre utilisateur lit et écrit"
-    "|processus d'autres utilisateurs lisent et écrivent} : il faut plus de droits.",
+    "hidden-processes": "Ce que {processes:processus actif lit et écrit"
+    "|processus actifs lisent et écrivent} : il faut plus de droits.",
+    "hidden-from-root": "Ce que {processes:processus actif lit et écrit"
+    "|processus actifs lisent et écrivent} : ici, même root ne le voit pas.",
     "open-files": "Quels programmes ont ouvert des checkpoints : ce n'est examiné que sous Linux.",
     "swapping": "Si de la mémoire est en cours de swap : ce n'est examiné que sous Linux.",
     "pressure": "Si des programmes attendent de la mémoire : ce noyau ne le compte pas (pas de"

@@ -145,8 +145,9 @@ UNKNOWNS: dict[str, str] = {
     "not-measured": "`{path}`の速度は不明です。測定用ファイルを書く空きがありません。",
     "quota": "`{path}`（{filesystem}）にクォータがあるかはサーバーしか知りません。"
     "`quota -s`で確認できます。",
-    "hidden-processes": "ほかのユーザーの{processes}個のプロセスの読み書きは、"
-    "権限がないため見られません。",
+    "hidden-processes": "動作中の{processes}個のプロセスの読み書きは、権限がないため見られません。",
+    "hidden-from-root": "動作中の{processes}個のプロセスの読み書きは、"
+    "ここではrootにも見られません。",
     "open-files": "どのプログラムがチェックポイントを開いているかは、Linuxでのみ調べます。",
     "swapping": "今メモリがスワップされているかは、Linuxでのみ調べます。",
     "pressure": "プログラムがメモリを待っているかは、このカーネルでは分かりません"

@@ -51,7 +51,10 @@ class Sample(msgspec.Struct, frozen=True):
     seconds: float
     processes: tuple[Activity, ...]
     num_hidden: int
-    """Processes of others, whose files and traffic may not be seen."""
+    """Processes that did something, and whose files and traffic may not be seen.
+
+    The first process of a container hides them from root, too.
+    """
     swapped: tuple[Swapped, Swapped] | None
 
 
@@ -77,7 +80,8 @@ def take_sample(
         later = _count(process)
         if later is None:
             continue
-        num_hidden += later.io_bytes is None and psutil.LINUX
+        # What takes no time of a processor moves no bytes that anybody would feel.
+        num_hidden += psutil.LINUX and later.io_bytes is None and later.cpu_s > earlier.cpu_s
         opened = _open_checkpoints(process.pid, folders) if folders else []
         activity = _describe(process, earlier, later, tuple(opened))
         if activity is not None:

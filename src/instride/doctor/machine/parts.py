@@ -43,9 +43,15 @@ def say_processes(
         yield from check_priorities(sample)
         yield from check_io_priorities(sample, landings)
     if sample.num_hidden:
-        yield Unknown("hidden-processes", {"processes": Count(sample.num_hidden)})
+        yield _hidden(Count(sample.num_hidden), is_root=os.geteuid() == 0)
     if folders and not psutil.LINUX:
         yield Unknown("open-files")
+
+
+def _hidden(processes: Count, is_root: bool) -> Unknown:
+    if is_root:
+        return Unknown("hidden-from-root", {"processes": processes})
+    return Unknown("hidden-processes", {"processes": processes})
 
 
 def say_memory(sample: Sample, disks: Disks) -> Iterator[Said]:

@@ -1,4 +1,4 @@
-"""Real processes that are busy until they are told to stop."""
+"""Real processes that are busy, or asleep, until they are told to stop."""
 
 from __future__ import annotations
 
@@ -33,6 +33,20 @@ def busy(
         start_new_session=new_session,
         cwd=os.sep,
     )
+    assert child.stdout is not None
+    try:
+        assert child.stdout.readline() == b"ready\n"
+        yield child.pid
+    finally:
+        child.kill()
+        child.communicate()
+
+
+@contextmanager
+def asleep() -> Iterator[int]:
+    """A process that does nothing; its number."""
+    sleep = "import time; print('ready', flush=True); time.sleep(600)"
+    child = subprocess.Popen([sys.executable, "-c", sleep], stdout=subprocess.PIPE)
     assert child.stdout is not None
     try:
         assert child.stdout.readline() == b"ready\n"

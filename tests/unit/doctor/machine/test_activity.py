@@ -6,11 +6,13 @@ import os
 import sys
 from pathlib import Path
 
+import psutil
 import pytest
 
+from instride.doctor.machine import activity
 from instride.doctor.machine.activity import Activity, take_sample
 from instride.doctor.machine.programs import Trade
-from tests.unit.doctor.machine.busy import busy
+from tests.unit.doctor.machine.busy import asleep, busy
 
 on_linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="Linux shows files")
 
@@ -52,3 +54,20 @@ def test_a_checkpoint_that_is_written_is_the_training_s_own_affair(tmp_path: Pat
     checkpoint = tmp_path / "step_5.pt"
     with busy(tmp_path / "train.py", opened=str(checkpoint), mode="wb") as pid:
         assert sampled(pid, tmp_path).open_checkpoints == ()
+
+
+@on_linux
+def test_a_hidden_process_counts_only_if_it_does_something(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hidden: set[int] = set()
+
+    def seen_bytes(process: psutil.Process) -> int | None:
+        return None if process.pid in hidden else 0
+
+    monkeypatch.setattr(activity, "_io_bytes", seen_bytes)
+    with busy(tmp_path / "work.py") as working, asleep() as sleeping:
+        hidden |= {sleeping}
+        assert take_sample([]).num_hidden == 0
+        hidden |= {working}
+        assert take_sample([]).num_hidden == 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from instride.doctor.catalogue import CATALOGUE, About
@@ -11,10 +12,12 @@ from instride.doctor.languages import LANGUAGES
 from instride.doctor.machine import disks, examine_machine, landings
 from instride.doctor.machine.examining import DISKS, GPUS, MEMORY, PROCESSES
 from instride.doctor.machine.landings import SilentError
+from instride.doctor.machine.parts import say_processes
 from instride.doctor.machine.probing import Probed
 from instride.doctor.model import Certainty, Unknown
 from instride.doctor.request import Request
 from instride.system.mounts import Mount
+from tests.unit.doctor.machine.making import a_sample
 from tests.unit.doctor.saying import said
 
 
@@ -119,3 +122,13 @@ def test_a_remote_filesystem_is_told_unless_it_was_measured_to_be_fast(
     )
     findings, _ = examine_machine(request)
     assert [each.certainty for each in findings] == ([certainty] if certainty else [])
+
+
+@pytest.mark.parametrize(("user", "told"), [(0, "hidden-from-root"), (1000, "hidden-processes")])
+def test_root_is_not_told_that_it_needs_more_rights(
+    monkeypatch: pytest.MonkeyPatch, user: int, told: str
+) -> None:
+    monkeypatch.setattr("os.geteuid", lambda: user)
+    sample = msgspec.structs.replace(a_sample(), num_hidden=2)
+    unknown = [each for each in say_processes(sample, [], [], []) if isinstance(each, Unknown)]
+    assert say_all(unknown) == {told}
