@@ -23,6 +23,11 @@ MOST_BYTES = 4096
 NO_LOCKS = {errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP, errno.EINVAL}
 """The answer of filesystems that know no locks."""
 
+STATE, FLAGS, STARTED = 0, 6, 19
+"""Fields of /proc/PID/stat behind the name."""
+EXITING = 0x4
+"""PF_EXITING among those flags."""
+
 fcntl: ModuleType | None
 try:
     import fcntl
@@ -47,12 +52,14 @@ class Owner(msgspec.Struct, frozen=True):
 
     @property
     def is_alive(self) -> bool:
-        """Whether its trainer still runs and has not left; one on another machine is taken to."""
+        """Whether its trainer still runs and has not left; one on another machine is taken to. One
+        that was killed runs no more, also while the system still takes its memory back."""
         if self.is_leaving:
             return False
         if self.host != socket.gethostname():
             return True
-        return is_running(self.trainer_pid, self.trainer_started)
+        pid = self.trainer_pid
+        return is_running(pid, self.trainer_started) and not is_ending(pid)
 
     @property
     def is_at_work(self) -> bool:
@@ -131,9 +138,10 @@ class StoreLock:
         os.close(self._fd)
 
     def _write(self, owner: Owner) -> None:
-        os.ftruncate(self._fd, 0)
+        raw = msgspec.json.encode(owner)
         os.lseek(self._fd, 0, os.SEEK_SET)
-        os.write(self._fd, msgspec.json.encode(owner))
+        # Over all that stood there, at once: whoever looks meanwhile must not see nobody.
+        os.write(self._fd, raw.ljust(os.fstat(self._fd).st_size))
 
     def _read(self) -> Owner | None:
         try:
@@ -212,13 +220,29 @@ def started_at(pid: int) -> int | None:
     if sys.platform != "linux":
         return _created_at(pid)
     try:
-        stat = Path(f"/proc/{pid}/stat").read_bytes()
+        fields = _status_of(pid)
     except (FileNotFoundError, ProcessLookupError):
         return None
     except OSError:  # no descriptors are left, or no memory
         return 0
-    fields = stat[stat.rindex(b")") + 2 :].split()  # the name in brackets may hold anything
-    return None if fields[0] in (b"Z", b"X") else int(fields[19])
+    return None if fields[STATE] in (b"Z", b"X") else int(fields[STARTED])
+
+
+def is_ending(pid: int) -> bool:
+    """Whether a process does nothing more and only gives back what it had: of many GB, that takes
+    seconds. False where the system does not say."""
+    if sys.platform != "linux":
+        return False
+    try:
+        return bool(int(_status_of(pid)[FLAGS]) & EXITING)
+    except OSError:
+        return False
+
+
+def _status_of(pid: int) -> list[bytes]:
+    """What the system says of a process, behind its name, which may hold anything."""
+    stat = Path(f"/proc/{pid}/stat").read_bytes()
+    return stat[stat.rindex(b")") + 2 :].split()
 
 
 def _created_at(pid: int) -> int | None:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import errno
 import os
 import socket
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import psutil
 import pytest
 
@@ -62,6 +65,24 @@ def test_a_process_runs_only_as_the_one_that_was_started_then() -> None:
     assert not is_running(2**22 + 1, 0)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc tells it")
+def test_a_trainer_that_was_killed_is_gone_while_its_memory_is_taken_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """For seconds, where that is much. What it held it holds until then."""
+    mine, told = me(), Path(f"/proc/{ME}/stat").read_bytes()
+    name, _, fields = told.rpartition(b") ")
+    state, *others = fields.split()
+    flags = int(others[5]) | 0x4  # PF_EXITING
+    ending = b" ".join([state, *others[:5], str(flags).encode(), *others[6:]])
+    assert me().is_alive
+
+    monkeypatch.setattr(Path, "read_bytes", lambda path: name + b") " + ending)
+
+    assert not mine.is_alive
+    assert mine.is_at_work
+
+
 @pytest.mark.parametrize("how", ["linux", "darwin", "win32"])
 def test_a_process_of_which_nothing_is_said_counts_as_running(
     how: str, monkeypatch: pytest.MonkeyPatch
@@ -82,6 +103,32 @@ def test_elsewhere_too_a_pid_that_is_somebody_elses_by_now_is_known(
     assert is_running(ME, started)
     assert not is_running(ME, started - 100)
     assert started_at(2**22 + 1) is None
+
+
+def test_at_no_moment_is_it_nobodys_while_its_owner_says_something_new(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[Owner | None] = []
+
+    def looked_at(call: Callable[[int, Any], Any]) -> Callable[[int, Any], Any]:
+        def call_and_look(fd: int, what: Any) -> Any:
+            result = call(fd, what)
+            seen.append(holder_of(tmp_path))
+            return result
+
+        return call_and_look
+
+    held = take_lock(tmp_path, me())
+    assert isinstance(held, StoreLock)
+    monkeypatch.setattr(os, "write", looked_at(os.write))
+    monkeypatch.setattr(os, "ftruncate", looked_at(os.ftruncate))
+    others = [msgspec.structs.replace(me(), is_leaving=is_leaving) for is_leaving in (True, False)]
+    for owner in others:
+        held.say(owner)
+    monkeypatch.undo()
+    held.release()
+
+    assert set(seen) == set(others)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="nothing forks there")
