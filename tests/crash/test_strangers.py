@@ -119,6 +119,22 @@ def test_somebody_elses_latest_stays_as_it_is_and_saves_work(kind: str, store: P
     assert assert_sound(store) == 3
 
 
+def test_in_a_copy_without_links_latest_leads_to_the_newest_again(
+    store: Path, tmp_path: Path
+) -> None:
+    """As `cp -L` makes one, and any filesystem that knows no links."""
+    copy = tmp_path / "copy"
+    shutil.copytree(store, copy)
+    assert not (copy / "latest").is_symlink()
+
+    weights = Weights()
+    with instride.Saver(copy, weights=weights) as saver:
+        save(saver, weights, 3).wait(60)
+
+    assert (copy / "latest").readlink() == Path("step_00000003.pt")
+    assert assert_sound(copy) == 3
+
+
 def test_a_directory_of_foreign_files_is_a_store_without_checkpoints(tmp_path: Path) -> None:
     (tmp_path / "step_00000007.pt").write_bytes(b"somebody else's")
 

@@ -61,6 +61,24 @@ def test_list_answers_with_a_table_and_with_json(store: Path, capsys: Printed) -
     assert answer["owner"] is None
 
 
+@pytest.mark.parametrize("verb", ["list", "verify"])
+def test_a_file_that_is_called_as_the_link_to_the_newest_is_told_of(
+    verb: str, store: Path, capsys: Printed
+) -> None:
+    link = store / "latest"
+    assert not asked(capsys, 0, verb, str(store))["is_latest_stale"]
+    link.unlink()
+    link.write_bytes((store / "step_00000100.pt").read_bytes())
+
+    assert asked(capsys, 0, verb, str(store))["is_latest_stale"]
+    assert main([verb, str(store)]) == 0
+
+    command = f"mv -n {link} {link}.other"
+    assert command in " ".join(capsys.readouterr().out.split())
+    subprocess.run(command.split(), check=True)
+    assert not asked(capsys, 0, verb, str(store))["is_latest_stale"]
+
+
 def test_verify_ends_with_0_where_all_is_whole(store: Path, capsys: Printed) -> None:
     answer = asked(capsys, 0, "verify", str(store))
 
@@ -153,6 +171,27 @@ def test_a_folder_that_is_closed_to_us_is_named_whatever_is_asked_of_it(
     assert f"error: cannot look at `{named}" in said
     assert "Permission denied" in said
     assert f"hint: `{look}` shows whose it is" in said
+
+
+@pytest.mark.parametrize(
+    ("verb", "code"),
+    [("verify {}", 40), ("list {}", 40), ("export {} x.safetensors", 40), ("unpack {}", 44)],
+)
+def test_of_a_link_to_nothing_it_is_told_what_is_missing(
+    verb: str, code: int, store: Path, capsys: Printed
+) -> None:
+    """`latest` itself is there, as whoever looks can see."""
+    (store / "step_00000300.pt").unlink()
+
+    got, said = refused(capsys, *verb.format(store / "latest").split())
+
+    assert got == code
+    assert f"`{store}/latest -> step_00000300.pt`: No such file" in said
+    command = said.split("`")[-2].split()
+    if command[0] == "instride":
+        command[:1] = COMMAND
+    looked = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "200" in looked.stdout, "which others there are"
 
 
 def test_what_the_system_refuses_is_told_with_the_file_that_it_names(

@@ -42,6 +42,28 @@ def looking_at(path: str) -> str:
             seen = _here() if above == seen else above
 
 
+def as_named(path: str) -> str:
+    """A path as people are told of it: of a link to nothing also where it leads, like `ls -l`."""
+    target = _missing_target(path)
+    return path if target is None else f"{path} -> {target}"
+
+
+def looking_behind(path: str) -> str:
+    """`looking_at`, of what is missing where a link leads, which is there itself."""
+    target = _missing_target(path)
+    if target is None:
+        return looking_at(path)
+    return looking_at(os.path.join(os.path.dirname(path), target))  # noqa: PTH118, PTH120 - as above
+
+
+def _missing_target(path: str) -> str | None:
+    try:
+        target = os.readlink(path)  # noqa: PTH115 - as above
+    except (OSError, ValueError):
+        return None
+    return None if os.path.exists(path) else target  # noqa: PTH110 - as above
+
+
 def _here() -> str:
     try:
         return os.getcwd()  # noqa: PTH109 - as above

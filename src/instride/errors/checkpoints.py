@@ -5,7 +5,13 @@ from __future__ import annotations
 import shlex
 from typing import ClassVar
 
-from instride.errors.base import InstrideError, looking_at, quoted_folder
+from instride.errors.base import (
+    InstrideError,
+    as_named,
+    looking_at,
+    looking_behind,
+    quoted_folder,
+)
 from instride.reasons import NOT_ALLOWED, Reason
 
 
@@ -133,9 +139,10 @@ class NoStoreError(InstrideError, OSError):
             hint = "hint.closed"
         super().__init__(
             hint=hint,
-            path=path,
+            path=as_named(path),
             why=why,
-            look=looking_at(path),
+            # Where a link leads is asked of the link; what else there is, of the folder behind it.
+            look=looking_at(path) if hint == "hint.away" else looking_behind(path),
             folder=quoted_folder(path),
             quoted=shlex.quote(path),
             command=command,
@@ -213,7 +220,7 @@ class PackError(InstrideError, ValueError):
         super().__init__(
             message,
             hint,
-            path=path,
+            path=as_named(path),
             why=why,
             quoted=shlex.quote(path),
             folder=quoted_folder(path),

@@ -12,6 +12,7 @@ import msgspec
 from instride.errors import DamagedError, NoCheckpointError, NoStoreError
 from instride.reasons import NOT_ALLOWED, Reason, fill
 from instride.store.directory import FORMS, STEP_NAME, checkpoints_in, packs_in
+from instride.store.latest import is_stale
 from instride.store.listing import check_directory
 from instride.store.manifest import Manifest, manifests_of, read_manifest
 from instride.store.verifying import check_size, differing, differing_pieces, verify
@@ -56,6 +57,8 @@ class Verdict(msgspec.Struct, frozen=True):
     num_bytes: int
     """Read and compared."""
     num_unreadable: int = 0
+    is_latest_stale: bool = False
+    """Of a directory: `latest` is a file, not a link, and another one than the newest."""
 
 
 class Watcher(msgspec.Struct, frozen=True):
@@ -95,6 +98,7 @@ def check(
         num_damaged=sum(each.state == "damaged" for each in checked),
         num_unreadable=sum(each.state == "unreadable" for each in checked),
         num_bytes=sum(c.size_bytes for c in ours if c.state == "whole" or c.damaged_pieces),
+        is_latest_stale=path.is_dir() and is_stale(path),
     )
 
 

@@ -66,8 +66,8 @@ def _of_a_directory(source: Path, target: Path, error: OSError) -> NoStoreError:
 
 
 def _checkpoint_in(directory: Path) -> Path | None:
-    """The one to use: where `latest` points to, or else the last step."""
-    if (directory / LATEST).is_file():
+    """The one to use: where the link `latest` leads, or else the last step."""
+    if (directory / LATEST).is_symlink() and (directory / LATEST).is_file():
         return directory / LATEST
     with suppress(OSError):
         found = checkpoints_in(directory)

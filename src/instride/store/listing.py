@@ -17,6 +17,7 @@ import msgspec
 from instride.errors import NoStoreError
 from instride.reasons import Reason
 from instride.store.directory import FORMS, LATEST, Checkpoint, checkpoints_in, leftovers_in
+from instride.store.latest import is_stale
 from instride.store.lock import holder_of
 from instride.store.manifest import Manifest, manifests_folder
 
@@ -98,6 +99,8 @@ class Listing(msgspec.Struct, frozen=True):
     total_bytes: int
     packs: list[PackEntry] = []
     """Packs that have not the name of a step, by name."""
+    is_latest_stale: bool = False
+    """`latest` is a file, not a link, and another one than the newest checkpoint."""
 
 
 def list_store(
@@ -127,6 +130,7 @@ def list_store(
         leftovers=[entry for path in leftovers_in(directory) if (entry := _left(path, directory))],
         owner=owner_of(directory),
         total_bytes=sum(entry.size_bytes for entry in entries),
+        is_latest_stale=is_stale(directory),
     )
 
 

@@ -12,9 +12,8 @@ from pathlib import Path
 import msgspec
 
 from instride.faults import reached
-from instride.store.atomic import give_name, point_link, temporary_beside
+from instride.store.atomic import give_name, temporary_beside
 from instride.store.directory import (
-    LATEST,
     STEP_NAME,
     Checkpoint,
     checkpoints_in,
@@ -22,6 +21,7 @@ from instride.store.directory import (
     leftovers_in,
     newest_first,
 )
+from instride.store.latest import is_stale, mend_latest, point_latest
 from instride.store.lock import holder_of
 from instride.store.manifest import (
     Manifest,
@@ -149,19 +149,18 @@ class Naming:
         self._reached("renamed")
         with suppress(OSError):  # the checkpoint has its name: what follows is for convenience
             forget_older_manifests(place, manifest.token)
-            self._point_latest(place)
+            if self._directory is not None:
+                point_latest(place)
+                self._reached("linked")
 
     def next_serial(self, path: Path) -> int:
         """Also behind what is out of reach just now, or that would be as new when it comes back."""
         return max((c.serial for c in checkpoints_in(path.parent)), default=0) + 1
 
-    def _point_latest(self, path: Path) -> None:
-        if self._directory is None:
-            return
-        link = self._directory / LATEST
-        if is_gone(link) or link.is_symlink():  # else it is somebody's file
-            point_link(link, path.name)
-        self._reached("linked")
+    @property
+    def is_latest_stale(self) -> bool:
+        """Whether a file has the name of the link to the newest checkpoint of the store."""
+        return self._directory is not None and is_stale(self._directory)
 
     def prune(self, newest: Path) -> list[Path]:
         """Delete what need not be kept, beside a checkpoint that is known to be whole."""
@@ -196,21 +195,6 @@ def forget_older_manifests(path: Path, token: str) -> None:
     for old in manifests_of(path):
         if old != current:
             old.unlink(missing_ok=True)
-
-
-def mend_latest(directory: Path) -> None:
-    """Let the link lead to the newest checkpoint again, after a crash or a deletion. Only for the
-    owner of a store; one that leads to somebody's own file, or to what is out of reach, is left
-    alone. Raises OSError."""
-    link = directory / LATEST
-    newest = newest_first(directory)
-    if not newest or not link.is_symlink():
-        return
-    target = directory / link.readlink()
-    is_ours = any(target == checkpoint.path for checkpoint in newest)
-    is_dead = target.parent == directory and is_gone(target)
-    if (is_ours or is_dead) and target != newest[0].path:
-        point_link(link, newest[0].path.name)
 
 
 def _take_permissions(temporary: Path, place: Path) -> None:

@@ -17,9 +17,9 @@ import msgspec
 from instride.errors import NoCheckpointError
 from instride.store.checking import Checked, Watcher, check_one
 from instride.store.directory import Checkpoint, checkpoints_in
+from instride.store.latest import mend_latest
 from instride.store.listing import OwnerEntry, check_directory, owner_of
 from instride.store.lock import Owner, StoreLock, in_use, started_at
-from instride.store.naming import mend_latest
 from instride.store.refusing import naming_what_cannot_be_written
 from instride.store.removing import remove
 from instride.store.retention import Keep, doomed

@@ -93,6 +93,10 @@ class Commits:
         """Delete what need not be kept, beside a checkpoint that is known to be whole."""
         self._naming.prune(path)
 
+    @property
+    def is_latest_stale(self) -> bool:
+        return self._naming.is_latest_stale
+
     def make_room(self) -> bool:
         """On a full disk: delete what would go after this save anyway, one checkpoint at a time;
         whether there was any."""

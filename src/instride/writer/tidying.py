@@ -5,6 +5,7 @@ from __future__ import annotations
 from shlex import quote
 
 from instride.errors import DamagedError
+from instride.store.latest import how_stale
 from instride.writer.committing import Commits, Outcome, num_more_that_fit
 from instride.writer.deleting import Deleting
 from instride.writer.telling import Told, why_of
@@ -38,6 +39,8 @@ class Tidying:
         self._told.note("verified", path=str(outcome.path))
         with self._deleting.noted():
             self._commits.prune(outcome.path)
+        if self._commits.is_latest_stale:
+            self._told.notice("latest", *how_stale(outcome.path.parent))
         num_more = num_more_that_fit(outcome.path)
         if num_more < FEW:
             self._told.notice(

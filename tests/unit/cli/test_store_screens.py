@@ -73,6 +73,7 @@ LISTING = Listing(
 ORPHAN = OwnerEntry("node7", 12345, 12399, False, True)
 ELSEWHERE = OwnerEntry("node8", 12345, 12399, True, False)
 EMPTY = Listing(1, "checkpoints", [], [LeftoverEntry("a", 1), LeftoverEntry("b", 2)], None, 0)
+STALE = replace(LISTING, owner=None, leftovers=[], is_latest_stale=True)
 SHARED = replace(EMPTY, leftovers=[], owner=ELSEWHERE)
 
 
@@ -112,6 +113,7 @@ DENIED = Verdict(
     10 << 20,
     num_unreadable=1,
 )
+FROZEN = Verdict(1, "c", "c", [checked(2000)], 0, 10 << 20, is_latest_stale=True)
 WHOLE = Verdict(1, "c/x.pt", "c", [checked(2000, step=None, name="x.pt")], 0, 10 << 20)
 
 
@@ -130,9 +132,11 @@ EXPORT = Export(1, "x.pt", "model.safetensors", "model", 7, NAMES, GB, NAMES[:2]
 SCREENS_OF: dict[str, Show] = {
     "list": lambda words, console: print_listing(LISTING, words, console),
     "list-empty": lambda words, console: print_listing(EMPTY, words, console),
+    "list-stale": lambda words, console: print_listing(STALE, words, console),
     "list-shared": lambda words, console: print_listing(SHARED, words, console),
     "verify": lambda words, console: print_verdict(VERDICT, words, console),
     "verify-unreadable": lambda words, console: print_verdict(DENIED, words, console),
+    "verify-stale": lambda words, console: print_verdict(FROZEN, words, console),
     "verify-file": lambda words, console: print_verdict(WHOLE, words, console),
     "prune-dry": lambda words, console: print_pruning(DRY, PRUNE, words, console),
     "prune": lambda words, console: print_pruning(DONE, PRUNE, words, console),

@@ -14,10 +14,10 @@ from instride.places import PRIVATE
 from instride.store.atomic import point_link
 from instride.store.checking import check
 from instride.store.directory import LATEST, checkpoints_in
+from instride.store.latest import mend_latest
 from instride.store.listing import list_store
 from instride.store.lock import holder_of
 from instride.store.manifest import NO_CHECK, manifests_of, read_manifest
-from instride.store.naming import mend_latest
 from instride.store.pruning import prune
 from instride.store.retention import Keep
 from tests.unit.store.committing import commit

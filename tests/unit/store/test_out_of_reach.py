@@ -12,6 +12,7 @@ import pytest
 from instride.errors import DamagedError
 from instride.store.checking import check
 from instride.store.directory import LATEST, checkpoints_in, is_taken, leftovers_in
+from instride.store.latest import mend_latest
 from instride.store.listing import list_store
 from instride.store.manifest import (
     manifests_folder,
@@ -20,7 +21,7 @@ from instride.store.manifest import (
     read_token,
     write_manifest,
 )
-from instride.store.naming import Naming, mend_latest
+from instride.store.naming import Naming
 from instride.store.presence import is_gone
 from instride.store.pruning import prune
 from instride.store.retention import Keep

@@ -17,6 +17,7 @@ from instride.writer.committing import Commits, Outcome
 from instride.writer.deleting import Deleting
 from instride.writer.packs import Packs
 from instride.writer.page import SharedPage
+from instride.writer.protocol import Notice
 from instride.writer.room import Room
 from instride.writer.swapping import Draft
 from instride.writer.tidying import Tidying
@@ -54,6 +55,21 @@ def test_what_retention_deletes_is_told_and_looked_past(tmp_path: Path) -> None:
     assert [kind for kind, _ in stage.told.notes] == ["verified", "deleted"]
     assert stage.told.all_of("deleted") == [{"names": names}]
     assert stage.crew.num_looked_anew == 1
+
+
+def test_a_file_that_is_called_as_the_link_to_the_newest_is_told_of_once(tmp_path: Path) -> None:
+    stage = Stage(tmp_path, Keep())
+    for step in (1, 2):
+        path = commit(tmp_path, step, b"data %d" % step)
+        (tmp_path / "latest").unlink()
+        (tmp_path / "latest").write_bytes(b"somebody's")
+        stage.tidying.after(outcome(path))
+
+    told = stage.told.hear(Notice)
+    assert told.id == "latest"
+    assert f"`{tmp_path}/latest` is a file and no link" in told.text
+    assert f"mv -n {tmp_path}/latest" in told.hint
+    assert stage.told.messages.empty()
 
 
 def test_what_was_deleted_before_the_disk_failed_is_told_and_looked_past(

@@ -41,6 +41,8 @@ def print_listing(listing: Listing, words: Words, console: Console | None = None
         sheet.line(screen.phrases["empty"])
     for pack in listing.packs:
         _print_pack(screen, pack)
+    if listing.is_latest_stale:
+        screen.stale_latest(listing.directory)
     if listing.leftovers:
         num_bytes = sum(each.size_bytes for each in listing.leftovers)
         is_owned = listing.owner is not None

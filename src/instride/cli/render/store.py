@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
+from pathlib import Path
 
 from rich.cells import cell_len
 from rich.console import Console
@@ -16,6 +17,7 @@ from instride.explain.languages import LANGUAGES
 from instride.explain.languages.screen import Around
 from instride.explain.languages.words import Words
 from instride.store.checking import Checked
+from instride.store.directory import LATEST
 from instride.store.listing import OwnerEntry
 
 MOST_NAMES = 4
@@ -72,6 +74,12 @@ class StoreScreen:
             why = self.words.store_pieces(why, len(checked.damaged_pieces), num_pieces)
         name = printable(checked.name)
         self.sheet.paragraph(f"{name}{self.words.colon}{why}", "    ", "  ")
+
+    def stale_latest(self, directory: str) -> None:
+        """Say that `latest` is a file that gets old, and what to do about it."""
+        path = printable(shlex.quote(str(Path(directory, LATEST))))
+        self.sheet.paragraph(self.phrases["stale"], "  ", "")
+        self.sheet.command(f"mv -n {path} {path}.other", "", "    ")  # to be copied: never broken
 
     def next(self, command: str, path: str, note: str, word: str = "DIR") -> None:
         """Print the command to type next, with the path for the word that stands for it.

@@ -30,6 +30,8 @@ def print_verdict(verdict: Verdict, words: Words, console: Console | None = None
     if num_whole:
         sheet.paragraph(say.store_verdict(num_whole, verdict.num_bytes), "  ", "")
     screen.problems(checked)
+    if verdict.is_latest_stale:
+        screen.stale_latest(verdict.directory)
     sheet.blank()
     closed = [c.name for c in checked if c.state == "unreadable"]
     if closed and not verdict.num_damaged:

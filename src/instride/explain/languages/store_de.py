@@ -30,6 +30,8 @@ class GermanStore(StoreWords):
         "Zeit lag der Checkpoint fest auf dem Datenträger. Verglichen wurden Enden und Größen, "
         "nicht jedes Byte.",
         "empty": "Hier ist kein Checkpoint.",
+        "stale": "`latest` ist eine Datei, nicht die Verknüpfung mit dem neuesten: Wer sie "
+        "öffnet, bekommt einen früheren Stand. Ihr einen anderen Namen geben:",
         "next": "weiter: ",
         "next.verify": "vergleicht jedes Byte",
         "next.explain": "wo die Zeit geblieben ist",

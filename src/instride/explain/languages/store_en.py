@@ -29,6 +29,8 @@ class EnglishStore(StoreWords):
         "ends": "paid: what training waited for the save; durable: after so long it was safe. Ends "
         "and sizes were compared, not every byte.",
         "empty": "There is no checkpoint here.",
+        "stale": "`latest` is a file, not the link to the newest: whoever opens it gets what "
+        "was the newest once. Give it another name:",
         "next": "next: ",
         "next.verify": "compares every byte",
         "next.explain": "where the time went",

@@ -30,6 +30,8 @@ class FrenchStore(StoreWords):
         "que le fichier soit sur le disque. Les fins et les tailles ont été comparées, pas chaque "
         "octet.",
         "empty": "Il n'y a pas de checkpoint ici.",
+        "stale": "`latest` est un fichier, non le lien vers le plus récent\u00a0: qui l'ouvre "
+        "obtient un état antérieur. Donnez-lui un autre nom\u00a0:",
         "next": "ensuite\u00a0: ",
         "next.verify": "compare chaque octet",
         "next.explain": "où le temps est passé",
