@@ -17,6 +17,8 @@ import instride
 import instride.faults
 from instride.errors import SaveFailedError, StorageStuckError
 from instride.faults import ONCE, VARIABLE
+from instride.saver.line import Line
+from instride.writer.protocol import Begin, Hurry, ToWriter
 from tests.crash.checks import assert_sound, steps_in
 from tests.crash.trainings import Weights, writer_of
 from tests.saver.scripts import run
@@ -177,6 +179,37 @@ def test_a_writer_that_cannot_be_replaced_for_lack_of_threads_fails_the_save_and
         saver.save(4).wait(60)
 
     assert assert_sound(store) == 4
+
+
+@ignored
+def test_a_writer_that_takes_over_is_told_who_waits_for_what(
+    store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Or whoever waits would do so for as long as the budget takes."""
+    told: list[tuple[Line, ToWriter]] = []
+    send = Line.send
+
+    def note(line: Line, message: ToWriter) -> None:
+        told.append((line, message))
+        send(line, message)
+
+    monkeypatch.setattr(Line, "send", note)
+    weights = Weights()
+    with instride.Saver(store, weights=weights) as saver:
+        first = writer_of(saver)
+        os.kill(first, signal.SIGSTOP)
+        weights.become(3)
+        pending = saver.save(3)
+        waiting = threading.Thread(target=pending.wait, args=(60,))
+        waiting.start()
+        while not any(isinstance(message, Hurry) for _, message in told):
+            pass
+        os.kill(first, signal.SIGKILL)
+        waiting.join()
+        second = told[-1][0]
+
+    (begin,) = (each for line, each in told if line is second and isinstance(each, Begin))
+    assert Hurry(begin.id) in [each for line, each in told if line is second]
 
 
 @ignored

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
+import signal
 import threading
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -11,6 +13,7 @@ import pytest
 import torch
 
 import instride
+from tests.crash.trainings import writer_of
 from tests.saver.scripts import run
 
 pytestmark = pytest.mark.torch
@@ -97,6 +100,35 @@ def test_a_saver_of_the_parent_says_so_in_a_forked_process(tmp_path: Path) -> No
         worker.join()
 
     assert worker.exitcode == 0
+
+
+def test_what_the_parent_saves_is_not_waited_for_in_a_forked_process(tmp_path: Path) -> None:
+    """Nobody there would hear that it is committed. What was known before the fork is known."""
+
+    def wait_here(line: Connection) -> None:
+        line.send(before.wait().path)
+        with pytest.raises(RuntimeError, match="forked") as refused:
+            pending.wait()
+        line.send(str(refused.value))
+
+    with instride.Saver(tmp_path, model=torch.nn.Linear(2, 2)) as saver:
+        before = saver.save(1)
+        before.wait(60)
+        os.kill(writer_of(saver), signal.SIGSTOP)
+        pending = saver.save(2)
+        ours, theirs = forking.Pipe()
+        worker = forking.Process(target=wait_here, args=(theirs,))
+        worker.start()
+        try:
+            assert ours.poll(20)
+            assert ours.recv() == before.path
+            assert ours.poll(20)
+            assert str(pending.path) in ours.recv()
+        finally:
+            os.kill(writer_of(saver), signal.SIGCONT)
+            worker.kill()
+            worker.join()
+        assert pending.wait(60).step == 2
 
 
 def test_a_forked_process_keeps_none_of_the_memory_of_snapshots(tmp_path: Path) -> None:

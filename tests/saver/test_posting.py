@@ -51,12 +51,12 @@ def test_what_was_waited_for_before_makes_no_later_snapshot_look_done(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     courier: Any = SimpleNamespace(cancel=lambda letter: None)
-    telling: Any = SimpleNamespace(of=lambda error: None)
+    telling: Any = SimpleNamespace(of=lambda error, saved_at: None)
     poster = Poster(courier, telling)
     with monkeypatch.context() as patching:
         patching.setattr("instride.saver.posting.threading", SimpleNamespace(Event=Held))
         poster.await_idle()  # it is back, and the thread is still in the middle of waking it
-    pending: Any = SimpleNamespace(path="x.pt", fail=lambda error: None)
+    pending: Any = SimpleNamespace(path="x.pt", called_at=None, fail=lambda error: None)
     letter: Any = None
     staged: Any = Taken(lambda: poster.is_idle)
     poster.put(Outgoing(pending, letter, staged, letter))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
@@ -20,8 +19,7 @@ pytestmark = pytest.mark.torch
 
 
 def following(*optimizers: torch.optim.Optimizer) -> Beats:
-    engine: Any = Following()
-    return Beats(engine, optimizers, lambda: None)
+    return Beats(Following(), optimizers, lambda: None)
 
 
 def parameter(*, has_grad: bool = True) -> torch.nn.Parameter:

@@ -32,7 +32,7 @@ def save_held(saver: instride.Saver, step: int) -> tuple[instride.Pending, Calla
     def go_on() -> None:
         os.kill(writer, signal.SIGCONT)
 
-    pending._on_wait = go_on
+    pending.on_wait = go_on
     return pending, go_on
 
 
@@ -98,7 +98,7 @@ def test_storage_that_hangs_is_waited_for_as_long_as_for_any_save(tmp_path: Path
         saver.save(1).wait(60)
         part.state = 2
         pending, go_on = save_held(saver, 2)
-        pending._on_wait = lambda: None
+        pending.on_wait = lambda: None
         with pytest.warns(RuntimeWarning, match="its disk does not answer"):
             assert saver.restore() == 2
         go_on()

@@ -7,6 +7,7 @@ import os
 import socket
 import subprocess
 import sys
+import threading
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -63,6 +64,17 @@ def test_it_is_said_once(tmp_path: Path) -> None:
         saver.save(1)
         saver.save(2)
         saver.close()
+
+
+def test_a_file_that_is_called_as_the_link_to_the_newest_is_told_of(tmp_path: Path) -> None:
+    (tmp_path / LATEST).write_bytes(b"somebody's")
+    saver = instride.Saver(tmp_path, weights=Weights(10))
+
+    with pytest.warns(RuntimeWarning, match=r"is a file and no link.*\s+hint: .*mv -n"):
+        saver.save(1)
+
+    saver.close()
+    assert (tmp_path / LATEST).read_bytes() == b"somebody's"
 
 
 def test_a_training_goes_on_where_it_was(tmp_path: Path) -> None:
@@ -197,6 +209,24 @@ def test_a_store_has_one_owner(tmp_path: Path) -> None:
     first.close()
 
     instride.Saver(tmp_path, weights=Weights(10)).close()
+
+
+def test_whoever_only_prunes_there_is_waited_for(tmp_path: Path) -> None:
+    """It names no trainer: a training that was refused for it would be told to `kill 0`."""
+    instride.Saver(tmp_path, weights=Weights(10)).close()
+    pid = os.getpid()
+    started = lock.started_at(pid) or 0
+    held = lock.StoreLock(tmp_path)
+    pruner = lock.Owner(socket.gethostname(), 0, 0, pid, is_leaving=True, writer_started=started)
+    assert held.try_take(pruner) is None
+    end = threading.Timer(0.3, held.release)
+    end.start()
+
+    with pytest.warns(RuntimeWarning, match=f"waiting for process {pid}"):
+        saver = instride.Saver(tmp_path, weights=Weights(10))
+
+    end.join()
+    saver.close()
 
 
 def test_without_locks_of_files_the_name_of_another_process_that_lives_is_respected(

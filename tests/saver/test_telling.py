@@ -15,7 +15,10 @@ import pytest
 import torch
 
 import instride
+from instride.errors import SaveFailedError
 from instride.saver.telling import Telling
+from instride.writer.protocol import Notice
+from tests.crash.trainings import engine_of
 from tests.integration.commands import environment
 
 pytestmark = pytest.mark.torch
@@ -35,15 +38,43 @@ def line_of(warned: list[warnings.WarningMessage]) -> str:
     return linecache.getline(warning.filename, warning.lineno).strip()
 
 
-def test_a_warning_of_a_thread_of_ours_shows_the_line_that_made_the_saver(
+def test_a_warning_of_a_thread_of_ours_shows_the_line_that_saved(
     tmp_path: Path, warned: list[warnings.WarningMessage]
 ) -> None:
-    model = torch.nn.Linear(2, 2)
-    saver = instride.Saver(tmp_path, model=model)  # this one
+    saver = instride.Saver(tmp_path, model=torch.nn.Linear(2, 2))
     saver.save(1, extra={"took": datetime.timedelta(1)}).wait()
     saver.close()
 
     assert "will refuse" in str(warned[0].message)
+    assert line_of(warned).startswith("saver.save(1,")
+
+
+def test_a_save_that_failed_at_the_disk_is_told_with_the_line_that_saved(
+    tmp_path: Path, warned: list[warnings.WarningMessage], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is known long after the call, and in a thread that hears the writer."""
+    monkeypatch.setenv("INSTRIDE_FAULTS", "EIO@synced#1")
+    with instride.Saver(tmp_path, model=torch.nn.Linear(2, 2)) as saver:
+        failed = saver.save(1)
+        with pytest.raises(SaveFailedError):
+            failed.wait(60)
+        saver.save(2)
+
+    assert "was not saved" in str(warned[0].message)
+    assert line_of(warned) == "failed = saver.save(1)"
+
+
+def test_what_is_about_no_save_shows_the_line_that_made_the_saver(
+    tmp_path: Path, warned: list[warnings.WarningMessage]
+) -> None:
+    """Such as a notice of the writer, of how full the disk is."""
+    model = torch.nn.Linear(2, 2)
+    with instride.Saver(tmp_path, model=model) as saver:  # this one
+        notice = Notice("little-space", "few fit", "look")
+        thread = threading.Thread(target=engine_of(saver)._on_notice, args=(notice,))
+        thread.start()
+        thread.join()
+
     assert line_of(warned).endswith("# this one")
 
 
@@ -111,6 +142,6 @@ def test_what_a_person_sees_names_the_script(tmp_path: Path) -> None:
     )
     shown = [line for line in done.stderr.splitlines() if line.strip()]
     assert len(shown) == 3, done.stderr
-    assert shown[0].startswith(f"{script}:3: RuntimeWarning: instride: ")
+    assert shown[0].startswith(f"{script}:4: RuntimeWarning: instride: ")
     assert shown[1].startswith("hint: ")
-    assert shown[2].strip().startswith("saver = instride.Saver('runs'")
+    assert shown[2].strip().startswith("saver.save(1, extra=")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from instride.saver.choosing import Engine
+from instride.saver.choosing import Stepped
 from instride.saver.leaving import let_go_in_children
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ class Beats:
     """Notes the passing of steps: as the loop says it, else as the optimizer does."""
 
     def __init__(
-        self, engine: Engine, parts: Iterable[object], prepare: Callable[[], None]
+        self, engine: Stepped, parts: Iterable[object], prepare: Callable[[], None]
     ) -> None:
         self._page = engine.page
         self._prepare = prepare
@@ -34,7 +34,7 @@ class Beats:
         self._is_over = False
         self._num_steps = 0
         self._last_optimizer: int | None = None
-        self._engine: Engine | None = engine
+        self._engine: Stepped | None = engine
         self._has_stepped = False
         """Whether training has run by now as it will, and shown how much memory it needs."""
         followed = (_followed(part) for part in parts)

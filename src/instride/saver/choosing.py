@@ -16,30 +16,15 @@ if TYPE_CHECKING:
     from instride.snapshot.late import Promise
 
 
-class Engine(Protocol):
-    """Takes snapshots of one training, one after the other.
+class Stepped(Protocol):
+    """As much of an engine as whoever sees training step has to do with.
 
-    `await_store` tells whether the store is ours by now, and raises why it will not be;
-    `waits_for` is the pid of a writer that has it until then, `problem` why nothing can be written.
-    `await_saved` waits for what was saved last, and tells why it is not committed.
-    `follow` is told what may be copied late, and `fence` is called before that changes; as long as
-    it `is_late`, somebody must. `give_way` is called between two steps, and `mark_step` once
-    in each, when it has been launched.
+    `follow` tells it what may be copied late, and `fence` is called before that changes; as long as
+    it `is_late`, somebody must. `give_way` is called between two steps, and `mark_step` once in
+    each, when it has been launched.
     """
 
     page: SharedPage
-
-    @property
-    def is_closed(self) -> bool: ...
-
-    @property
-    def problem(self) -> str | None: ...
-
-    @property
-    def waits_for(self) -> int | None: ...
-
-    @property
-    def prepare_cost_s(self) -> float: ...
 
     @property
     def is_late(self) -> bool: ...
@@ -52,17 +37,45 @@ class Engine(Protocol):
 
     def mark_step(self) -> None: ...
 
-    def prepare(self, tree: object, *, detached: bool) -> None: ...
 
-    def await_prepared(self, timeout: float) -> None: ...
+class Awaited(Protocol):
+    """As much of it as whoever restores has to do with.
 
-    def save(self, tree: object, purpose: Purpose, *, detached: bool) -> Pending: ...
+    `await_store` tells whether the store is ours by now, and raises why it will not be; `waits_for`
+    is the pid of a writer that has it until then. `await_saved` waits for what was saved last, and
+    tells why it is not committed.
+    """
+
+    @property
+    def waits_for(self) -> int | None: ...
 
     def await_store(self, timeout: float) -> bool: ...
 
     def await_saved(self) -> InstrideError | None: ...
 
+    def fence(self) -> None: ...
+
     def warn_once(self, kind: str, text: str) -> None: ...
+
+
+class Engine(Stepped, Awaited, Protocol):
+    """Takes snapshots of one training, one after the other; `problem` is why none can be
+    written."""
+
+    @property
+    def is_closed(self) -> bool: ...
+
+    @property
+    def problem(self) -> str | None: ...
+
+    @property
+    def prepare_cost_s(self) -> float: ...
+
+    def prepare(self, tree: object, *, detached: bool) -> None: ...
+
+    def await_prepared(self, timeout: float) -> None: ...
+
+    def save(self, tree: object, purpose: Purpose, *, detached: bool) -> Pending: ...
 
     def close(self) -> InstrideError | None: ...
 

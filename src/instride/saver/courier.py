@@ -111,10 +111,13 @@ class Courier:
             else:
                 letter.settle()  # it was never sent
 
-    def hurry(self) -> None:
-        """Somebody waits: the writer need not yield any more to get done what it has."""
+    def hurry(self, id: int) -> None:
+        """Somebody waits for that save: the writer need not yield any more to get it done."""
         with self._lock:
-            self._send(Hurry())
+            letter = self._open.get(id)
+            if letter is not None:  # else it is answered, or whoever sends it will say so
+                letter.is_awaited = True
+                self._send(Hurry(id))
 
     def _send(self, message: ToWriter) -> None:
         if self.claim.refusal is not None:
@@ -196,6 +199,8 @@ class Courier:
     def _send_again(self) -> None:
         for letter in self._open.values():
             self._send(letter.begin)
+            if letter.is_awaited:
+                self._send(Hurry(letter.begin.id))
             if letter.finish is not None:
                 self._send(letter.finish)
         if self._closing:

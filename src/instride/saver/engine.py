@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 
 from instride.errors import (
@@ -122,7 +123,7 @@ class BackgroundEngine:
 
     def save(self, tree: object, purpose: Purpose, *, detached: bool) -> Pending:
         """Take a snapshot. Returns when it is taken; never raises for what the disk does."""
-        pending = Pending(purpose.path, purpose.step, self.courier.hurry)
+        pending = Pending(purpose.path, purpose.step)
         with self._outcomes.of(pending):
             self._take(tree, purpose, pending, detached=detached)
         return pending
@@ -150,6 +151,7 @@ class BackgroundEngine:
     ) -> None:
         id = self._next_id
         self._next_id += 1
+        pending.on_wait = partial(self.courier.hurry, id)
         timings = [Timings()]
         waited_s = time.monotonic() - called_s
         letter: Letter | None = None

@@ -25,6 +25,8 @@ class Letter:
         self.answer = answer
         self.num_tries = 0
         self.is_cancelled = False
+        self.is_awaited = False
+        """Somebody waits for it: every writer that gets it has to know."""
         self._settled = threading.Event()
 
     @property
@@ -51,7 +53,7 @@ def settle(
         return  # it was given up, and said so
     if isinstance(answer, InstrideError):
         pending.fail(answer)
-        telling.of(answer)
+        telling.of(answer, pending.called_at)
         return
     timings = msgspec.structs.replace(timings, staged_s=answer.staged_s, durable_s=answer.durable_s)
     pending.commit(SavedCheckpoint(purpose.path, purpose.step, answer.size_bytes, timings))

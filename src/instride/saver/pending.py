@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,6 +11,7 @@ from pathlib import Path
 import msgspec
 
 from instride.errors import InstrideError, SaveFailedError, UnsafeStateError
+from instride.saver.telling import place_outside
 from instride.store.manifest import Timings
 
 
@@ -52,12 +54,14 @@ class SavedCheckpoint(msgspec.Struct, frozen=True):
 class Pending:
     """A snapshot that is being written. Nothing has to be done with it."""
 
-    def __init__(
-        self, path: Path, step: int | None, on_wait: Callable[[], None] | None = None
-    ) -> None:
+    def __init__(self, path: Path, step: int | None) -> None:
         self.path = path
-        self._on_wait = on_wait
         self.step = step
+        self.called_at = place_outside()
+        """The line of the program that saves, for whatever there is to say of it later."""
+        self.on_wait: Callable[[], None] | None = None
+        """Lets whoever writes it know."""
+        self._owner_pid = os.getpid()
         self.is_skipped = False
         """Not taken: the one before was still being written."""
         self.is_awaited = False
@@ -76,14 +80,24 @@ class Pending:
         return self._error
 
     def wait(self, timeout: float | None = None) -> SavedCheckpoint:
-        """Wait for the commit. Raises why it failed, or TimeoutError after so many seconds."""
-        self.hurry()
-        if not self._settled.wait(timeout):
-            raise TimeoutError(f"`{self.path}` is not committed after {timeout} s")
+        """Wait for the commit. Raises why it failed, or TimeoutError after so many seconds; and
+        RuntimeError in a child that was forked before it was known: nobody would tell it."""
+        if not self.done:
+            self._await(timeout)
         if self._error is not None:
             raise self._error
         assert self._checkpoint is not None
         return self._checkpoint
+
+    def _await(self, timeout: float | None) -> None:
+        if self._owner_pid != os.getpid():
+            raise RuntimeError(
+                f"only the process that saved `{self.path}` can wait for it, and this one was "
+                "forked from it; call `wait()` there, or before the fork"
+            )
+        self.hurry()
+        if not self._settled.wait(timeout):
+            raise TimeoutError(f"`{self.path}` is not committed after {timeout} s")
 
     def await_done(self, timeout: float) -> bool:
         return self._settled.wait(timeout)
@@ -91,8 +105,8 @@ class Pending:
     def hurry(self) -> None:
         """Somebody waits for it."""
         self.is_awaited = True
-        if not self.done and self._on_wait is not None:
-            self._on_wait()
+        if not self.done and self.on_wait is not None:
+            self.on_wait()
 
     def commit(self, checkpoint: SavedCheckpoint) -> None:
         self._checkpoint = checkpoint

@@ -87,13 +87,13 @@ class Poster:
             failed = SaveFailedError.of(item.pending.path, error)
             item.pending.fail(failed)  # before the writer says that not all has come
             self._courier.cancel(item.letter)
-            self._telling.of(failed)
+            self._telling.of(failed, item.pending.called_at)
 
     def _begin(self, pending: Pending, letter: Letter) -> None:
         if not letter.begin.streams:
             self._courier.send_begin(letter)
         if pending.is_awaited:
-            self._courier.hurry()  # it could not be told before there was something to do
+            self._courier.hurry(letter.begin.id)  # there was nothing to hurry before
 
     def _send(self, pending: Pending, letter: Letter, staged: Staged, finish: Finish) -> None:
         reached("submitted")
@@ -105,7 +105,7 @@ class Poster:
             self._begin(pending, letter)
         reached("pickled")
         if unsafe:
-            self._telling.of_unsafe(unsafe, letter.begin.path)
+            self._telling.of_unsafe(unsafe, letter.begin.path, pending.called_at)
         self._courier.send_finish(
             letter,
             msgspec.structs.replace(finish, small=small, unsafe=unsafe, staged_s=time.monotonic()),

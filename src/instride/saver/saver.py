@@ -9,7 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self
 
-from instride.errors import MissingLibraryError, SaveFailedError
+from instride.errors import InstrideError, MissingLibraryError, SaveFailedError
 from instride.governor.model import BUDGET
 from instride.saver.arguments import (
     check_extra,
@@ -25,6 +25,7 @@ from instride.saver.leaving import await_dropped, close_when_dropped, weakly
 from instride.saver.options import Options
 from instride.saver.parts import Part, check_parts, live_state, tells_at_any_time
 from instride.saver.pending import Pending, Purpose
+from instride.saver.raising import Raising
 from instride.saver.randomness import random_states
 from instride.saver.rhythm import Rhythm
 from instride.saver.way_back import WayBack
@@ -80,7 +81,7 @@ class Saver:
         self._parts = check_parts(parts, options=Saver.__init__.__kwdefaults__ or ())
         self.directory = directory_of(directory)
         await_dropped(self.directory)
-        self._on_error = on_error
+        self._raising = Raising(on_error, when_busy)
         self._strict = strict
         self.extra: dict[str, Any] = {}
         """What went along with the checkpoint that was restored."""
@@ -99,7 +100,6 @@ class Saver:
         )
         self._way_back = WayBack(self.directory, self._parts, self._engine)
         self._rhythm = Rhythm()
-        self._last: Pending | None = None
         with ExitStack() as undoing:
             undoing.callback(self._engine.close)
             undoing.callback(self._rhythm.stop_listening)
@@ -128,7 +128,7 @@ class Saver:
         failed = SaveFailedError(
             self.directory, problem, message="message.store", hint="hint.store"
         )
-        if self._on_error == "raise":
+        if self._raising.is_wanted:
             raise failed
         self._engine.warn_once(
             "problem",
@@ -183,15 +183,14 @@ class Saver:
         """
         step = whole_step(step)
         check_extra(extra)
-        if self._on_error == "raise" and self._last is not None and self._last.error is not None:
-            error, self._last = self._last.error, None
-            raise error
+        self._raising.raise_failed()
         purpose = Purpose(self.directory / name_of(step), step, self._metric(metric), self._strict)
-        self._last = self._engine.save(
+        pending = self._engine.save(
             self._state(step, extra or {}, self._parts), purpose, detached=True
         )
+        self._raising.watch(pending)
         self._rhythm.saved()
-        return self._last
+        return pending
 
     def _metric(self, metric: float | None) -> float | None:
         if metric is None:
@@ -223,18 +222,16 @@ class Saver:
 
     def close(self) -> None:
         """Wait for the save in flight and release the directory. Raises why that save failed."""
+        error = self._end()
+        if error is not None:
+            raise error
+
+    def _end(self) -> InstrideError | None:
         self._rhythm.stop_listening()
         self._beats.stop()
         error = self._engine.close()
         self._beats.stop()  # nothing is late any more
-        if error is not None:
-            raise error
-
-    def _abandon(self) -> None:
-        self._rhythm.stop_listening()
-        self._beats.stop()
-        self._engine.close()
-        self._beats.stop()
+        return error
 
     def __enter__(self) -> Self:
         return self
@@ -248,4 +245,4 @@ class Saver:
         if error is None:
             self.close()
         else:
-            self._abandon()  # what ended the training is what the person must see
+            self._end()  # what ended the training is what the person must see

@@ -24,6 +24,7 @@ from instride.saver.pending import Pending, Purpose, SavedCheckpoint, closed, fa
 from instride.saver.plainly import save_plainly
 from instride.saver.telling import Telling
 from instride.store.atomic import make_directory, removed_on_failure
+from instride.store.latest import how_stale
 from instride.store.lock import Owner, StoreLock, in_use, started_at, take_lock
 from instride.store.manifest import Timings
 from instride.store.naming import Naming
@@ -36,6 +37,9 @@ from instride.writer.protocol import Finish
 
 if TYPE_CHECKING:
     from instride.snapshot.late import Promise
+
+
+POLL_LOCK_S = 0.1
 
 
 class SynchronousEngine:
@@ -71,16 +75,21 @@ class SynchronousEngine:
         )
 
     def _take_store(self) -> bool:
-        """Own the store, as long as it is there; whether it was taken anew. Raises StoreInUseError
-        and OSError."""
+        """Own the store, as long as it is there; whether it was taken anew. Who finishes for a
+        training that is gone, or prunes, is waited for. Raises StoreInUseError and OSError."""
         if self._directory is None or (self._lock is not None and self._lock.is_in_place()):
             return False
         pid = os.getpid()
         started = started_at(pid) or 0
         me = Owner(socket.gethostname(), pid, started, pid, writer_started=started)
-        lock = take_lock(self._directory, me)
-        if isinstance(lock, Owner):
-            raise in_use(self._directory, lock)
+        while isinstance(lock := take_lock(self._directory, me), Owner):
+            if lock.is_alive:
+                raise in_use(self._directory, lock)
+            self.warn_once(
+                "waiting",
+                f"waiting for process {lock.writer_pid}, which still works on `{self._directory}`",
+            )
+            time.sleep(POLL_LOCK_S)
         if self._lock is not None:
             self._lock.release()  # of a store that was deleted
         self._lock = lock
@@ -161,7 +170,7 @@ class SynchronousEngine:
         if unsafe and purpose.strict:
             raise UnsafeStateError(unsafe)
         if unsafe:
-            self._telling.of_unsafe(unsafe, purpose.path)
+            self._telling.of_unsafe(unsafe, purpose.path, None)
 
     def _finish(self, purpose: Purpose, unsafe: list[str], called_s: float) -> Finish:
         now_s = time.monotonic()
@@ -191,6 +200,8 @@ class SynchronousEngine:
             self._note("verified", path=str(path))
             if deleted:
                 self._note("deleted", names=[each.name for each in deleted])
+            if self._naming.is_latest_stale:
+                self.warn_once("latest", "\n\nhint: ".join(how_stale(self._directory)))
 
     def warn_once(self, kind: str, text: str) -> None:
         self._telling.once(kind, text)

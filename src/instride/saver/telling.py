@@ -29,33 +29,35 @@ _shown: dict[str | tuple[str, type[Warning], int], Any] = {}
 class Telling:
     """Warns once for each kind of trouble; the journal has every time.
 
-    A warning points to the line that called, or to the one that made this where nobody called: in
-    threads of ours, and at the end of the program.
+    A warning points to the line that saved, where it is about a save; else to the one that called,
+    or to the one that made this where nobody called: in threads of ours, and at the end of the
+    program.
     """
 
     def __init__(self) -> None:
         self._told: set[str] = set()
-        self._made_at = _place_outside() or Place(__file__, 1, __name__)
+        self._made_at = place_outside() or Place(__file__, 1, __name__)
         self._training_thread = threading.get_ident()
 
-    def of(self, error: InstrideError) -> None:
+    def of(self, error: InstrideError, saved_at: Place | None = None) -> None:
         kind = f"{type(error).__name__} {error.message_name} {error.facts.get('why')}"
-        self.once(kind, f"{error}\n\nhint: {error.hint}")
+        self.once(kind, f"{error}\n\nhint: {error.hint}", saved_at)
 
-    def of_unsafe(self, names: list[str], path: object) -> None:
+    def of_unsafe(self, names: list[str], path: object, saved_at: Place | None) -> None:
         self.once(
             f"unsafe {names}",
             f"`torch.load(weights_only=True)` will refuse `{path}` because of "
             f"{', '.join(names)}, and so will `restore()` and `instride.load()`; it is saved all "
             "the same\n\nhint: save numbers, strings and tensors instead; with "
             "`weights_only=False` both take it, from files that you trust",
+            saved_at,
         )
 
-    def once(self, kind: str, text: str) -> None:
+    def once(self, kind: str, text: str, saved_at: Place | None = None) -> None:
         if kind in self._told:
             return
         self._told.add(kind)
-        path, line, module = _place_outside() or self._made_at
+        path, line, module = saved_at or place_outside() or self._made_at
         said = f"instride: {text}"
         try:
             warnings.warn_explicit(said, RuntimeWarning, path, line, module, _shown)
@@ -69,7 +71,7 @@ class Telling:
             return
 
 
-def _place_outside() -> Place | None:
+def place_outside() -> Place | None:
     """The nearest line that is the program's own; None where there is none up to the start of the
     thread."""
     frame: FrameType | None = sys._getframe(1)

@@ -19,7 +19,7 @@ from instride.errors import (
     NoStoreError,
 )
 from instride.reasons import Reason
-from instride.saver.choosing import Engine
+from instride.saver.choosing import Awaited
 from instride.saver.fitting import Fitting
 from instride.saver.misfits import ModuleMisfits
 from instride.saver.parts import Part
@@ -47,7 +47,7 @@ class Restored(NamedTuple):
 class WayBack:
     """Puts checkpoints of a store back into the parts of a training."""
 
-    def __init__(self, directory: Path, parts: Mapping[str, Part], engine: Engine) -> None:
+    def __init__(self, directory: Path, parts: Mapping[str, Part], engine: Awaited) -> None:
         self._directory = directory
         self._parts = parts
         self._engine = engine

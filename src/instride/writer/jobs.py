@@ -29,14 +29,12 @@ class Jobs:
         with self._lock:
             return list(self._under_way.values())
 
-    def hurry(self) -> None:
-        """Somebody waits for what is under way: compete for the machine until it is committed.
-
-        The word may come a moment late, when that has happened: then it is for nothing, and not for
-        the save that comes next, which is to yield."""
+    def hurry(self, id: int) -> None:
+        """Somebody waits for that save: compete for the machine until it is committed. The word may
+        come a moment late, when that has happened."""
         with self._lock:
-            if self._under_way:
-                self._awaited.update(self._under_way)
+            if id in self._under_way:
+                self._awaited.add(id)
                 self._crew.hurry()
 
     def end(self, job: Job) -> None:

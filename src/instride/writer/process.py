@@ -169,7 +169,7 @@ def handle(message: ToWriter | object, work: Work) -> bool:
         case Cancel():
             work.cancel(message.id)
         case Hurry():
-            work.hurry()
+            work.hurry(message.id)
         case Close():
             work.leave()
             return False

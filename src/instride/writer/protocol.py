@@ -15,7 +15,7 @@ import msgspec
 
 from instride.store.retention import Keep
 
-VERSION = 4
+VERSION = 5
 LENGTH = struct.Struct("<I")
 MOST_BYTES = (1 << 32) - 1
 CHUNK_BYTES = 1 << 16
@@ -77,8 +77,10 @@ class Cancel(msgspec.Struct, tag="cancel", array_like=True, frozen=True):
 
 
 class Hurry(msgspec.Struct, tag="hurry", array_like=True, frozen=True):
-    """Somebody waits for what is under way: no more yielding. It may come when
-    that is committed, and is for nothing then: not for the save that comes next."""
+    """Somebody waits for that save: no more yielding until it is committed. It may
+    come when it is, and is for nothing then: the one that comes next is to yield."""
+
+    id: int
 
 
 class Close(msgspec.Struct, tag="close", array_like=True, frozen=True):

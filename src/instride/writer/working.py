@@ -104,9 +104,9 @@ class Work:
         if (job := self._jobs.get(id)) is not None:
             job.settle(None)
 
-    def hurry(self) -> None:
-        """Somebody waits for what is under way, if anything is."""
-        self._jobs.hurry()
+    def hurry(self, id: int) -> None:
+        """Somebody waits for that save, if it is still under way."""
+        self._jobs.hurry(id)
 
     def leave(self) -> None:
         """Nothing more will come, and somebody waits for the end."""

@@ -106,11 +106,12 @@ def say_much(end: socket.socket) -> None:
 
 def test_what_a_trainer_had_sent_before_it_was_killed_is_taken(stage: Stage) -> None:
     big = Finish(1, {"data.pkl": bytes(100_000)}, 1, None, [], {}, 0.0, 0.0, 0.0, 0.0, 0.0)
-    stage.ours.sendall(frame_of(big) + frame_of(Hurry()))
+    stage.ours.sendall(frame_of(big) + frame_of(Hurry(1)))
     stage.kill()
     stage.thread.start()
     stage.thread.join(MOST_S)
     assert [name for name, _ in stage.work.calls] == ["finish", "hurry", "give_up"]
+    assert stage.work.calls[1] == ("hurry", 1)
 
 
 def test_a_message_that_comes_in_parts_is_taken_when_it_is_whole(stage: Stage) -> None:
@@ -133,7 +134,7 @@ def test_what_came_with_the_greeting_is_heard_without_another_word(stage: Stage)
 
 
 def test_nothing_is_heard_behind_a_goodbye(stage: Stage) -> None:
-    stage.ours.sendall(frame_of(Close()) + frame_of(Hurry()))
+    stage.ours.sendall(frame_of(Close()) + frame_of(Hurry(1)))
     stage.thread.start()
     stage.thread.join(MOST_S)
     assert [name for name, _ in stage.work.calls] == ["leave", "give_up"]

@@ -117,9 +117,11 @@ def test_a_hurry_that_comes_when_its_save_is_committed_is_for_nothing(tmp_path: 
     work = work_for(tmp_path, told, crew)
     work.add(staged(tmp_path, 1))
     told.hear(Committed)
-    work.hurry()
-    assert crew.num_hurried == 0
-    work.add(staged(tmp_path, 2))
+    next_one = staged(tmp_path, 2)
+    work._jobs.add(next_one)  # and nobody has begun with it
+    work.hurry(1)
+    assert crew.num_hurried == 0, "the next one is to yield"
+    work.add(next_one)
     told.hear(Committed)
     work.drain()
 
@@ -129,7 +131,7 @@ def test_a_save_that_somebody_waits_for_hurries_until_it_is_committed(tmp_path: 
     work = work_for(tmp_path, told, crew)
     job = staged(tmp_path, 1)
     work._jobs.add(job)  # and nobody has begun with it
-    work.hurry()
+    work.hurry(1)
     assert crew.num_hurried == 1
     work._jobs.relax()
     assert crew._is_waited_for
