@@ -12,6 +12,7 @@ from instride.governor.model import Cost, Decision, Step, Training
 from instride.governor.pace import Setting, Tally
 from instride.governor.regulating import Regulator
 
+BUDGET = 0.02
 Response = Callable[[float], float]
 """From the share of all threads at work to how much longer steps take."""
 
@@ -116,7 +117,7 @@ class Simulation:
     """A governor between the two."""
 
     def __init__(
-        self, training: SimulatedTraining, *, budget: float = 0.02, most_threads: int = 4,
+        self, training: SimulatedTraining, *, budget: float = BUDGET, most_threads: int = 4,
         thread_bytes_per_s: float = 1e8, mode: str = "share", io: float = 0.0, memory: float = 0.0,
         idle_cores: float = 0.0,
     ) -> None:  # fmt: skip
@@ -182,3 +183,11 @@ class Simulation:
 
     def end(self, job: Job | None = None) -> Cost:
         return self.regulator.end(self.now_s, job)
+
+
+def governed(training: SimulatedTraining, seconds: float) -> Simulation:
+    """A job that is there from the beginning on."""
+    simulation = Simulation(training)
+    simulation.begin()
+    simulation.go_on(seconds)
+    return simulation

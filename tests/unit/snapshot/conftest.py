@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from instride.snapshot.arena import Arena
+from instride.snapshot.ring import Ring
 from tests.unit.snapshot.pretended import Driver, pretend
 from tests.unit.snapshot.saves import Saves, make_small
 from tests.unit.snapshot.simulated import Gpus
@@ -27,6 +28,15 @@ def arena(request: pytest.FixtureRequest) -> Iterator[Arena]:
 @pytest.fixture
 def driver(monkeypatch: pytest.MonkeyPatch) -> Driver:
     return pretend(monkeypatch)
+
+
+@pytest.fixture
+def ring(driver: Driver, monkeypatch: pytest.MonkeyPatch) -> Iterator[Ring]:
+    make_small(monkeypatch)
+    made = Ring()
+    yield made
+    made.close()
+    assert driver.locked == {}
 
 
 @pytest.fixture(params=SCHEDULES)
@@ -50,3 +60,11 @@ def saves(gpus: Gpus, arena: Arena) -> Iterator[Saves]:
     made = Saves(gpus, arena)
     yield made
     made.close()
+
+
+@pytest.fixture(params=["room for a part", "no room"])
+def late(request: pytest.FixtureRequest, saves: Saves) -> Saves:
+    """Where what was promised is late."""
+    saves.lock()
+    saves.find_room(request.param)
+    return saves

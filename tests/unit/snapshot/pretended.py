@@ -82,3 +82,8 @@ def pretend(monkeypatch: pytest.MonkeyPatch) -> Driver:
     monkeypatch.setattr(torch.cuda, "stream", nullcontext)
     monkeypatch.setattr(torch.cuda, "is_current_stream_capturing", lambda: False)
     return made
+
+
+def random_bytes(num_bytes: int) -> torch.Tensor:
+    """Of the host."""
+    return torch.randint(0, 256, (num_bytes,), dtype=torch.uint8)

@@ -1,27 +1,18 @@
-"""GPUs that are not there: what their memory holds, as their streams change it.
-
-The bytes of a device lie aside, so that only what was queued brings them anywhere: the storage of a
-tensor stands for its address. Memory that is let go of is poisoned as soon as the allocator could
-have given it to somebody else: when the stream that it was asked for on, and those that it was
-recorded on, have come to the place where it was let go of.
-"""
+"""GPUs that are not there: what their memory holds, as their streams change it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from itertools import count
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 import torch
-from torch.multiprocessing.reductions import StorageWeakRef
 
 from instride.snapshot.gathering import Moves
+from tests.unit.snapshot.allocating import Memory, bytes_at
 from tests.unit.snapshot.pretended import HOST, KINDS, Driver, Elsewhere
-from tests.unit.snapshot.streams import Schedule, Stream, Streams
+from tests.unit.snapshot.streams import Schedule
 
-POISON = 0xEE
 _NUMBERS = torch.randint(256, (2 << 20,), dtype=torch.uint8, generator=torch.manual_seed(1))
 
 
@@ -30,26 +21,7 @@ def bytes_of(number: int, num_bytes: int) -> torch.Tensor:
     return _NUMBERS[101 * number :][:num_bytes]
 
 
-class Allocation:
-    """Memory of a device, until it is somebody else's."""
-
-    def __init__(self, storage: torch.UntypedStorage, stream: Stream, pool: Pool | None) -> None:
-        self.storage = StorageWeakRef(storage)
-        self.address = storage.data_ptr()
-        self.bytes = torch.full((storage.nbytes(),), POISON, dtype=torch.uint8, device=HOST)
-        self.streams = {stream}
-        self.device = stream.device
-        self.pool = pool
-
-
-class Pool:
-    _ids = count()
-
-    def __init__(self, use_on_oom: bool = False) -> None:
-        self.id = (0, next(self._ids))
-
-
-class Gpus(Streams):
+class Gpus(Memory):
     """All of torch that the code for GPUs calls."""
 
     def __init__(self, driver: Driver, schedule: Schedule) -> None:
@@ -58,8 +30,6 @@ class Gpus(Streams):
         self.free_bytes = 1 << 40
         self.is_full = False
         """Whatever was said to be free."""
-        self._allocations: dict[int, Allocation] = {}
-        self._pool: Pool | None = None
         self._empty, self._to, self._copy = torch.empty, torch.Tensor.to, torch._foreach_copy_
 
     def install(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,9 +38,13 @@ class Gpus(Streams):
             torch.Tensor: {
                 "to": lambda tensor, *to, **how: self.to(tensor, *to, **how),
                 "is_pinned": lambda tensor: tensor.device == HOST and self._is_at_hand(tensor),
+                "data_ptr": lambda tensor: self.address_of(tensor),
             },
             torch._C: {"_cuda_hasPrimaryContext": lambda index: True},
-            torch.UntypedStorage: {"device": property(self._device_of)},
+            torch.UntypedStorage: {
+                "device": property(self.device_of),
+                "data_ptr": lambda storage: self.start_of(storage),
+            },
             Elsewhere: {"record_stream": lambda tensor, stream: self.record(tensor, stream)},
             torch.cuda: {
                 "Stream": self.new_stream,
@@ -79,9 +53,9 @@ class Gpus(Streams):
                 "current_device": self.current_device,
                 "device": self.on_device,
                 "stream": self.on_stream,
-                "MemPool": Pool,
-                "use_mem_pool": self._asked_of,
-                "memory_snapshot": self._parts_of,
+                "MemPool": self.new_pool,
+                "use_mem_pool": self.asked_of,
+                "memory_snapshot": self.parts_of,
                 "mem_get_info": lambda device: (self.free_bytes, 1 << 40),
                 "memory_stats_as_nested_dict": lambda device: {},
                 "get_per_process_memory_fraction": lambda device: 1.0,
@@ -101,7 +75,7 @@ class Gpus(Streams):
         if self.is_full:
             raise torch.OutOfMemoryError("of the device")
         made = self._empty(*size, device=HOST, **how).as_subclass(KINDS[device])
-        self._allocate(made.untyped_storage(), device)
+        self.allocate(made.untyped_storage(), device)
         return made
 
     def zeros(self, *size: int, device: torch.device = HOST, **how: Any) -> torch.Tensor:
@@ -131,12 +105,9 @@ class Gpus(Streams):
         """Let go of the memory of a storage, as FSDP does, and take other memory for it."""
         with self.lock:
             storage = tensor.untyped_storage()
-            self._let_go(self._allocations.pop(storage._cdata))
+            self.let_go(self.allocations.pop(storage._cdata))
             storage.resize_(num_bytes)
-            self._allocate(storage, tensor.device)
-
-    def record(self, tensor: torch.Tensor, stream: Stream) -> None:
-        self._allocations[tensor.untyped_storage()._cdata].streams.add(stream)
+            self.allocate(storage, tensor.device)
 
     def copy(
         self, places: list[torch.Tensor], pieces: list[torch.Tensor], non_blocking: bool = False
@@ -160,39 +131,19 @@ class Gpus(Streams):
         """As the kernel does it, which looks at its table once it runs."""
         with self.lock:
             table, to = self._memory_of(moves.table), self._memory_of(memory)
-            alive = list(self._allocations.values())
+            alive = list(self.allocations.values())
 
             def do() -> None:
                 for address, place, num_bytes, _ in table.view(torch.int64).view(-1, 4).tolist():
-                    to[place:][:num_bytes].copy_(_bytes_at(address, num_bytes, alive))
+                    to[place:][:num_bytes].copy_(bytes_at(address, num_bytes, alive))
 
             self.queue(self.current_stream(memory.device), do)
-
-    def _allocate(self, storage: torch.UntypedStorage, device: torch.device) -> None:
-        is_there = self._pool is None or device.index == self.current_device()
-        assert is_there, "a pool is asked for memory of the current device"
-        stream = self.current_stream(device)
-        self._allocations[storage._cdata] = Allocation(storage, stream, self._pool)
-
-    def _let_go(self, allocation: Allocation) -> None:
-        self.once_passed(allocation.streams, lambda: _do(allocation.bytes.fill_, POISON))
-
-    def look(self) -> None:
-        """Also for what nobody refers to any more."""
-        for key, allocation in list(self._allocations.items()):
-            if allocation.storage.expired():
-                self._let_go(self._allocations.pop(key))
-        super().look()
-
-    def _device_of(self, storage: torch.UntypedStorage) -> torch.device:
-        found = self._allocations.get(storage._cdata)
-        return HOST if found is None else found.device
 
     def _memory_of(self, tensor: torch.Tensor) -> torch.Tensor:
         """Its bytes, without the storage: it does not live on for what was queued."""
         if tensor.device == HOST:
             return tensor.view(-1).view(torch.uint8)
-        found = self._allocations[tensor.untyped_storage()._cdata]
+        found = self.allocations[tensor.untyped_storage()._cdata]
         start = tensor.data_ptr() - found.address
         if start + tensor.nbytes > found.bytes.numel():
             raise RuntimeError("CUDA error: invalid argument")
@@ -215,28 +166,6 @@ class Gpus(Streams):
         if locked and not locked[0][0] <= first <= last <= locked[0][1]:
             raise RuntimeError("CUDA error: invalid argument")
         return bool(locked)
-
-    @contextmanager
-    def _asked_of(self, pool: Pool) -> Iterator[None]:
-        self._pool = pool
-        try:
-            yield
-        finally:
-            self._pool = None
-
-    def _parts_of(self, id: tuple[int, int]) -> list[dict[str, int]]:
-        with self.lock:
-            self.look()
-            alive = self._allocations.values()
-            return [{"active_size": len(it.bytes)} for it in alive if it.pool and it.pool.id == id]
-
-
-def _bytes_at(address: int, num_bytes: int, alive: list[Allocation]) -> torch.Tensor:
-    for each in alive:
-        start = address - each.address
-        if start >= 0 and start + num_bytes <= len(each.bytes):
-            return each.bytes[start:][:num_bytes]
-    raise RuntimeError("CUDA error: an illegal memory access was encountered")
 
 
 def _do(what: Callable[..., object], *values: object) -> None:

@@ -98,6 +98,9 @@ class Streams:
 
     def __init__(self, schedule: Schedule) -> None:
         self.all: list[Stream] = []
+        self.in_use: set[torch.device] = set()
+        """By who makes a stream of theirs the current one, or leaves them with it: that takes half
+        a gigabyte."""
         self.lock = threading.RLock()
         self._schedule = schedule
         self._computing: dict[torch.device, Stream] = {}
@@ -132,13 +135,16 @@ class Streams:
 
     @contextmanager
     def on_stream(self, stream: Stream) -> Iterator[None]:
+        left = self._here.device
         with self.on_device(stream.device):
             before = self.current_stream()
             self._here.streams[stream.device] = stream
+            self.in_use.add(stream.device)
             try:
                 yield
             finally:
                 self._here.streams[stream.device] = before
+                self.in_use.add(left)  # torch sets the one that was current there as well
 
     def queue(
         self, stream: Stream, do: Callable[[], None] = lambda: None, after: Task | None = None

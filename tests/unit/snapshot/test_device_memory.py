@@ -1,4 +1,4 @@
-"""How much of a device training needs at its peak, when the allocator counts ours along with it."""
+"""Memory of a device for a snapshot: when it is kept, and when and by whom it is given back."""
 
 from __future__ import annotations
 
@@ -10,62 +10,14 @@ from typing import ClassVar
 import pytest
 import torch
 
-from instride.snapshot.device_arena import DeviceArenas
 from instride.snapshot.device_memory import (
     SCARCE_PART,
-    SPARE_BYTES,
     DeviceMemory,
-    TrainingPeak,
-    room_bytes,
 )
 
 pytestmark = pytest.mark.torch
 
 MIB, GIB = 1 << 20, 1 << 30
-OURS = 16 * GIB
-
-
-def test_what_was_ours_at_the_peak_is_not_that_of_training() -> None:
-    peak = TrainingPeak()
-    assert peak.note(40 * GIB, 0) == 40 * GIB  # before the first save
-    assert peak.note(56 * GIB, OURS) == 40 * GIB  # its snapshot came on top
-    assert peak.note(56 * GIB, 0) == 40 * GIB  # and is freed
-
-
-def test_training_that_needs_more_beside_a_snapshot_needs_more_from_then_on() -> None:
-    peak = TrainingPeak()
-    peak.note(40 * GIB, 0)
-    assert peak.note(61 * GIB, OURS) == 45 * GIB
-    assert peak.note(61 * GIB, 0) == 45 * GIB
-
-
-def test_training_that_needs_more_between_two_saves_is_counted_in_full() -> None:
-    peak = TrainingPeak()
-    peak.note(40 * GIB, 0)
-    peak.note(56 * GIB, OURS)
-    assert peak.note(60 * GIB, 0) == 60 * GIB
-
-
-def test_a_peak_that_somebody_resets_is_remembered() -> None:
-    peak = TrainingPeak()
-    peak.note(40 * GIB, 0)
-    assert peak.note(10 * GIB, 0) == 40 * GIB
-
-
-def test_room_is_what_is_free_less_what_training_will_want_again(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(torch.cuda, "mem_get_info", lambda device: (50 * GIB, 140 * GIB))
-    counted = {"reserved_bytes": {"all": {"current": 30 * GIB, "peak": 99 * GIB}}}
-    monkeypatch.setattr(torch.cuda, "memory_stats_as_nested_dict", lambda device: counted)
-    parts = [1.0]
-    monkeypatch.setattr(torch.cuda, "get_per_process_memory_fraction", lambda device: parts[-1])
-    device = torch.device("cuda", 0)
-    assert room_bytes(device, 40 * GIB) == 40 * GIB - SPARE_BYTES
-    assert room_bytes(device, 20 * GIB) == 50 * GIB - SPARE_BYTES
-    assert room_bytes(device, 90 * GIB) == 0
-    parts.append(0.5)  # 70 GiB are allowed, 30 of them taken
-    assert room_bytes(device, 40 * GIB) == 30 * GIB - SPARE_BYTES
 
 
 class Pool:
@@ -123,12 +75,52 @@ def test_what_was_taken_on_another_stream_is_given_back_first(
     assert memory.take_kept(4 * MIB) is not None
 
 
+def test_what_was_ours_at_the_peak_is_counted_before_it_is_given_up(
+    memory: DeviceMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for peak_bytes, num_blocks in ((40 * GIB, 4), (40 * GIB + 4 * MIB, 5)):
+        counted = {"reserved_bytes": {"all": {"current": 0, "peak": peak_bytes}}}
+        monkeypatch.setattr(torch.cuda, "memory_stats_as_nested_dict", lambda _, it=counted: it)
+        assert memory.take(MIB, num_blocks) is not None
+    assert memory._note_peak() == 40 * GIB
+
+
 def test_what_is_taken_is_kept_for_the_next_save_where_there_is_plenty(
     memory: DeviceMemory,
 ) -> None:
     settled(memory)
     memory.give_way()
     assert memory.take_kept(4 * MIB) is not None
+    assert Pool.given_back == []
+
+
+def test_what_is_of_another_size_is_given_back_before_it_is_asked_for_room(
+    memory: DeviceMemory,
+) -> None:
+    settled(memory)
+    assert memory.take_kept(5 * MIB) is None
+    assert Pool.given_back == ["MainThread"]
+
+
+def test_what_was_lent_and_not_returned_is_not_kept(
+    memory: DeviceMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise torch.OutOfMemoryError
+
+    settled(memory)
+    monkeypatch.setattr(torch, "empty", refuse)
+    assert memory.take_kept(4 * MIB) is None
+    assert Pool.given_back == ["MainThread"]
+
+
+def test_what_may_be_missed_is_not_given_back_while_it_is_in_use_again(
+    memory: DeviceMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(torch.cuda, "mem_get_info", lambda device: (17 * GIB, 140 * GIB))
+    settled(memory)
+    assert memory.take_kept(4 * MIB) is not None
+    memory.give_way()
     assert Pool.given_back == []
 
 
@@ -220,9 +212,12 @@ def test_other_allocators_have_no_pools_and_are_not_asked_for_any(
     other.close()
 
 
-def test_a_handler_that_saves_may_interrupt_whoever_adds_a_device() -> None:
-    """It comes from the same thread, and would wait for itself."""
-    arenas = DeviceArenas()
-    with arenas._lock:
-        arenas.give_way()
-        arenas.know_peak(is_known=True)
+@pytest.mark.parametrize("is_left_behind", [False, True])
+def test_a_child_gives_nothing_back(is_left_behind: bool, memory: DeviceMemory) -> None:
+    settled(memory)
+    if is_left_behind:
+        in_another_thread(memory.close)
+    memory.close_in_child()
+    memory.close()
+    DeviceMemory(torch.device("cpu")).take_kept(1)
+    assert Pool.given_back == []

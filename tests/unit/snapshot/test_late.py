@@ -72,3 +72,54 @@ def test_whoever_writes_to_one_of_the_tensors_of_a_memory_is_seen(number: int) -
         both[number].add_(1)
     with pytest.raises(ChangedError, match="something wrote to a parameter"):
         late.copy()
+
+
+def test_what_somebody_else_wrote_is_seen_also_while_an_optimizer_looks_for_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    weight = parameter()
+    share: Any = SimpleNamespace(source=weight.data.view(torch.uint8))
+    late = LateCopy(cast(Crossing, None))
+    late.begin([share], wholly_promised([weight], [weight]))
+    late._is_issued.set()
+    now = late._now
+    refused: list[bool] = []
+
+    def look_slowly() -> object:
+        monkeypatch.setattr(late, "_now", now)
+        with pytest.raises(ChangedError):
+            late.copy()
+        refused.append(True)
+        return now()
+
+    with torch.no_grad():
+        weight.add_(1)
+    monkeypatch.setattr(late, "_now", look_slowly)
+    monkeypatch.setattr(torch.cuda, "is_current_stream_capturing", lambda: False)
+    late.fence(torch.device("cuda", 0))
+    assert refused == [True]
+
+
+def test_an_optimizer_that_comes_as_all_is_over_says_nothing_of_the_next_save(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """By then nothing is kept of what it would look at."""
+    weight = parameter()
+    share: Any = SimpleNamespace(source=weight.data.view(torch.uint8))
+    copied: list[object] = []
+    late = LateCopy(cast(Crossing, None))
+    monkeypatch.setattr(late, "_copy", lambda: copied.append(share))
+    now = late._now
+
+    def end_first() -> object:
+        late.end()
+        return now()
+
+    late.begin([share], wholly_promised([weight], [weight]))
+    with monkeypatch.context() as over:
+        over.setattr(late, "_now", end_first)
+        over.setattr(torch.cuda, "is_current_stream_capturing", lambda: False)
+        late.fence(torch.device("cuda", 0))
+    late.begin([share], wholly_promised([weight], [weight]))
+    late.copy()
+    assert copied == [share]

@@ -9,6 +9,7 @@ import pytest
 
 from instride.snapshot.arena import Arena
 from instride.snapshot.late import ChangedError, LateCopy
+from tests.unit.snapshot.allocating import POISON
 from tests.unit.snapshot.pretended import FIRST, Elsewhere
 from tests.unit.snapshot.saves import (
     SIZES,
@@ -17,7 +18,7 @@ from tests.unit.snapshot.saves import (
     of_another_stream,
     while_it_crosses,
 )
-from tests.unit.snapshot.simulated import POISON, Gpus
+from tests.unit.snapshot.simulated import Gpus
 from tests.unit.snapshot.streams import Event, Stream
 
 pytestmark = pytest.mark.torch

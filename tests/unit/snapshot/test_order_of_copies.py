@@ -30,6 +30,19 @@ def test_all_is_as_it_was_at_the_call(room: str, locked: str, saves: Saves) -> N
     assert saves.torn_in_the_end(1) == []
 
 
+@pytest.mark.parametrize("gpus", ["as late as possible"], indirect=True)
+@pytest.mark.parametrize("locked", LOCKED)
+@pytest.mark.parametrize("room", ROOMS)
+def test_only_what_lies_whole_on_the_device_and_leaves_by_the_ring_arrives_in_order(
+    room: str, locked: str, saves: Saves
+) -> None:
+    saves.lock(locked)
+    saves.find_room(room)
+    saves.take(1)
+    assert saves.copy.arrives_in_order == (room == "room for all" and locked in LOCKED[2:])
+    saves.copy.drain()
+
+
 @pytest.mark.parametrize("room", ROOMS)
 def test_what_another_stream_writes_is_copied_behind_it_and_before_it_writes_again(
     room: str, saves: Saves
@@ -100,18 +113,33 @@ def test_nothing_that_is_queued_behind_the_call_is_waited_for(
     assert len(saves.gpus.current_stream().tasks) == len(saves.tensors)
 
 
+@pytest.mark.parametrize("gpus", ["as late as possible"], indirect=True)
+@pytest.mark.parametrize("room", ROOMS)
+def test_the_call_waits_for_nothing_that_is_queued_before_it(room: str, saves: Saves) -> None:
+    saves.lock()
+    saves.find_room(room)
+    saves.write(1)
+    saves.copy.copy(nothing_promised)
+    assert len(saves.gpus.current_stream().tasks) > len(saves.tensors)
+
+
 def test_a_kernel_that_cannot_be_launched_is_done_without(
     saves: Saves, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(*_: object) -> None:
+    tried: list[object] = []
+
+    def refuse(*given: object) -> None:
+        tried.append(given)
         raise OSError
 
     saves.lock("the ring is")
     saves.gather()
     monkeypatch.setattr(saves.gpus, "gather", refuse)
-    saves.take(1)
-    saves.copy.drain()
-    assert saves.torn_in_the_end(1) == []
+    for number in (1, 2):
+        saves.take(number)
+        saves.copy.drain()
+        assert saves.torn_in_the_end(number) == []
+    assert len(tried) == 1
 
 
 def test_where_no_memory_is_left_of_what_was_free_all_goes_over_the_bus(saves: Saves) -> None:

@@ -3,6 +3,7 @@ simulated GPUs."""
 
 from __future__ import annotations
 
+import threading
 from functools import partial
 from typing import Any
 
@@ -10,20 +11,18 @@ import pytest
 import torch
 
 from instride.snapshot.crossing import Crossing
-from instride.snapshot.late import ChangedError
+from instride.snapshot.late import ChangedError, LateCopy
 from tests.unit.snapshot.pretended import FIRST
-from tests.unit.snapshot.saves import LOCKED, Saves, drain_once_it_waits, while_it_crosses
+from tests.unit.snapshot.saves import (
+    LOCKED,
+    Saves,
+    drain_once_it_waits,
+    elsewhere,
+    while_it_crosses,
+)
 from tests.unit.snapshot.streams import Event
 
 pytestmark = pytest.mark.torch
-
-
-@pytest.fixture(params=["room for a part", "no room"])
-def late(request: pytest.FixtureRequest, saves: Saves) -> Saves:
-    """Where what was promised is late."""
-    saves.lock()
-    saves.find_room(request.param)
-    return saves
 
 
 @pytest.mark.parametrize("locked", LOCKED)
@@ -51,22 +50,20 @@ def test_an_optimizer_that_comes_before_the_copy_waits_for_it(
         assert late.torn_in_the_end(number) == []
 
 
-def test_an_optimizer_goes_on_only_once_there_is_something_to_wait_for(
-    saves: Saves, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    went_on: list[bool] = []
-    record = Event.record
-
-    def note_and_record(event: Event) -> None:
-        went_on.append(saves.copy._devices[0]._late._is_issued.is_set())
-        record(event)
+def test_an_optimizer_goes_on_only_once_there_is_something_to_wait_for(saves: Saves) -> None:
+    class Watched(threading.Event):
+        def set(self) -> None:
+            has_end.append(late._end is not None and bool(late._end.recorded))
+            super().set()
 
     saves.lock()
     saves.find_room("no room")
     saves.take(1, saves.promise)
-    monkeypatch.setattr(Event, "record", note_and_record)
+    late = saves.copy._devices[0]._late
+    late._is_issued = Watched()
+    has_end: list[bool] = []
     saves.copy.drain()
-    assert set(went_on) == {False}
+    assert set(has_end) == {True}
 
 
 def test_what_was_not_promised_may_be_written_to_at_once(late: Saves) -> None:
@@ -89,7 +86,9 @@ def test_what_was_not_promised_may_be_written_to_at_once(late: Saves) -> None:
 def test_an_optimizer_that_comes_when_all_is_over_waits_for_nothing(late: Saves) -> None:
     late.take(1, late.promise)
     late.copy.drain()
+    before = late.gpus.current_stream().last
     late.fence()
+    assert late.gpus.current_stream().last is before
     late.write(1001)
     assert late.torn_in_the_end(1) == []
 
@@ -143,6 +142,21 @@ def test_an_optimizer_does_not_hide_what_somebody_else_wrote(
         late.copy.drain()
 
 
+def test_several_optimizers_are_not_taken_for_somebody_else(
+    late: Saves, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def step() -> None:
+        for theirs in (late.tensors[::2], late.tensors[1::2]):
+            late.copy.fence()
+            for tensor in theirs:
+                late.gpus.write(tensor, 1001)
+
+    late.take(1, late.promise)
+    while_it_crosses(monkeypatch, step)
+    late.copy.drain()
+    assert late.torn_in_the_end(1) == []
+
+
 def test_an_optimizer_hides_nothing_of_the_save_that_follows(
     late: Saves, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -154,6 +168,27 @@ def test_an_optimizer_hides_nothing_of_the_save_that_follows(
         late.copy.drain()
 
 
+def test_an_optimizer_that_comes_while_it_is_looked_for_changes_is_not_taken_for_somebody_else(
+    late: Saves, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def step() -> None:
+        late.copy.fence()
+        late.write(1001)
+
+    now, steps = LateCopy._now, [step]
+
+    def step_meanwhile(copy: LateCopy) -> object:
+        if copy._is_issued.is_set() and steps:
+            elsewhere(steps.pop())
+        return now(copy)
+
+    late.take(1, late.promise)
+    monkeypatch.setattr(LateCopy, "_now", step_meanwhile)
+    late.copy.drain()
+    assert steps == []
+    assert late.torn_in_the_end(1) == []
+
+
 def test_after_that_nothing_is_late_any_more(late: Saves) -> None:
     late.take(1, late.promise)
     late.gpus.write(late.tensors[2], 1001)
@@ -163,26 +198,6 @@ def test_after_that_nothing_is_late_any_more(late: Saves) -> None:
     assert not late.copy.is_late
     late.copy.drain()
     assert late.torn_in_the_end(2) == []
-
-
-@pytest.mark.parametrize("is_queued", [True, False], ids=["before it is queued", "while it is"])
-def test_memory_that_is_let_go_of_before_it_is_copied_fails_the_save(
-    is_queued: bool, late: Saves, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The driver refuses to copy from it, and that is not what anybody wants to be told."""
-    copy = Crossing.copy_awaited
-
-    def let_go_and_copy(*given: Any) -> None:
-        for tensor in late.tensors:
-            late.gpus.resize(tensor, 0)
-        copy(*given)
-
-    late.take(1, late.promise)
-    monkeypatch.setattr(Crossing, "copy_awaited", let_go_and_copy)
-    if is_queued:
-        late.gpus.resize(late.tensors[2], 0)
-    with pytest.raises(ChangedError):
-        late.copy.drain()
 
 
 def fails(*_: object, **__: object) -> None:

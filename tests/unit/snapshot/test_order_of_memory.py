@@ -4,20 +4,22 @@ it next overwrites it."""
 from __future__ import annotations
 
 from contextlib import closing
+from typing import Any
 
 import pytest
 import torch
 
 from instride.snapshot.arena import Arena
+from instride.snapshot.device_memory import DeviceMemory
 from tests.unit.snapshot.pretended import FIRST
 from tests.unit.snapshot.saves import (
     ROOMS,
     Saves,
     nothing_promised,
     of_another_stream,
-    while_it_crosses,
 )
 from tests.unit.snapshot.simulated import Gpus
+from tests.unit.snapshot.streams import Event
 
 pytestmark = pytest.mark.torch
 
@@ -36,29 +38,6 @@ def test_memory_that_is_let_go_of_behind_the_call_is_copied_first(
         assert saves.torn_in_the_end(1) == []
 
 
-def test_late_memory_that_is_let_go_of_behind_an_optimizer_is_copied_first(
-    gpus: Gpus, arena: Arena, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Also where the optimizer steps on another stream than was current at the call."""
-    with (
-        gpus.on_stream(gpus.new_stream(FIRST)),
-        closing(of_another_stream(gpus, arena)) as saves,
-    ):
-        saves.lock()
-        saves.find_room("no room")
-        saves.copy.copy(saves.promise)
-        assert saves.copy.is_late
-
-        def step_and_let_go() -> None:
-            saves.copy.fence()
-            for tensor in saves.tensors:
-                gpus.resize(tensor, 0)
-
-        while_it_crosses(monkeypatch, step_and_let_go)
-        saves.copy.drain()
-        assert saves.torn_in_the_end(1) == []
-
-
 def test_memory_that_was_copied_from_is_given_back_where_it_is_scarce(saves: Saves) -> None:
     saves.lock()
     for room in ("room for a part", "room for all"):
@@ -72,6 +51,25 @@ def test_memory_that_was_copied_from_is_given_back_where_it_is_scarce(saves: Sav
         assert (memory._kept is None) == (room == "room for a part")
 
 
+def test_what_training_needs_is_asked_for_when_nothing_of_a_snapshot_is_in_use_any_more(
+    saves: Saves, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else it would be counted along with that."""
+    is_idle: list[bool] = []
+    settle = DeviceMemory.settle
+
+    def note_and_settle(memory: DeviceMemory) -> None:
+        assert memory._kept is not None
+        is_idle.append(memory._kept.is_idle)
+        settle(memory)
+
+    monkeypatch.setattr(DeviceMemory, "settle", note_and_settle)
+    saves.lock()
+    saves.take(1)
+    saves.copy.drain()
+    assert is_idle == [True]
+
+
 @pytest.fixture
 def saved(saves: Saves) -> Saves:
     """Once, so that memory of the device is kept for the next time."""
@@ -80,6 +78,14 @@ def saved(saves: Saves) -> Saves:
     saves.take(1)
     saves.copy.drain()
     return saves
+
+
+def test_what_is_kept_is_given_back_when_a_saver_ends(saved: Saves) -> None:
+    """Not whenever somebody collects garbage: a graph may be captured then."""
+    memory = saved.arenas.of(FIRST).memory
+    assert memory._kept is not None
+    saved.arenas.close()
+    assert memory._kept is None
 
 
 def test_what_is_begun_ahead_is_the_snapshot(saved: Saves) -> None:
@@ -137,3 +143,86 @@ def test_the_table_of_a_kernel_outlives_a_copy_that_nobody_has_any_more(saved: S
     saved.copy.begin()
     del saved.copy
     saved.gpus.synchronize()
+
+
+def test_the_table_of_a_kernel_outlives_a_call_that_somebody_has_interrupted(
+    saved: Saves, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(event: Event) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as interrupted:
+        interrupted.setattr(Event, "record", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            saved.copy.begin()
+    del saved.copy
+    saved.gpus.synchronize()
+
+
+@pytest.mark.parametrize("lacks", ["nothing", "a kernel", "a table"])
+def test_only_what_a_kernel_copies_is_begun_ahead(lacks: str, saved: Saves) -> None:
+    """All else is not quickly done, and may be in vain."""
+    if lacks == "a kernel":
+        saved.arenas.of(FIRST).gatherer = None
+    if lacks == "a table":
+        del saved.copy
+        saved.gpus.is_full = True
+        assert saved.copy._devices[0]._moves is None
+        saved.gpus.is_full = False
+    before = saved.gpus.current_stream().last
+    saved.copy.begin()
+    assert (saved.gpus.current_stream().last is before) == (lacks != "nothing")
+
+
+def test_what_was_begun_is_of_one_save_also_where_that_was_not_drained(saved: Saves) -> None:
+    """As where the writer was gone before."""
+    saved.write(2)
+    saved.copy.begin()
+    saved.copy.copy(nothing_promised)
+    saved.take(3)
+    saved.copy.drain()
+    assert saved.torn_in_the_end(3) == []
+
+
+@pytest.mark.parametrize("is_known", [True, False], ids=["known", "not known yet"])
+def test_what_finds_no_room_has_memory_locked_once_it_is_known_how_much_training_needs(
+    is_known: bool, saves: Saves, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[torch.device] = []
+    monkeypatch.setattr(saves.arena, "lock", asked.append)
+    saves.lock("the ring is")
+    saves.find_room("room for a part")
+    saves.arenas.know_peak(is_known=is_known)
+    saves.take(1)
+    saves.copy.drain()
+    assert asked == ([FIRST] if is_known else [])
+    saves.find_room("room for all")
+    saves.arenas.know_peak(is_known=True)
+    saves.take(2)
+    saves.copy.drain()
+    assert len(asked) == is_known
+    assert saves.torn_in_the_end(2) == []
+
+
+@pytest.mark.parametrize("number", [0, 1, 3])
+def test_what_cannot_wait_is_first_to_get_room(
+    number: int, saves: Saves, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else training would wait for the bus."""
+    saves.lock()
+    saves.find_room("room for a part")
+    saves.write(1)
+    promised = saves.promise()
+    del promised[saves.tensors[number].data_ptr()]
+    copy = torch._foreach_copy_
+
+    def copy_inside(places: list[torch.Tensor], pieces: list[torch.Tensor], **how: Any) -> None:
+        assert places[0].device == pieces[0].device
+        copy(places, pieces, **how)
+
+    with monkeypatch.context() as watched:
+        watched.setattr(torch, "_foreach_copy_", copy_inside)
+        saves.copy.copy(lambda: promised)
+    saves.gpus.write(saves.tensors[number], 1001)
+    saves.copy.drain()
+    assert saves.torn_in_the_end(1) == []

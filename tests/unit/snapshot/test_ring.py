@@ -2,39 +2,24 @@
 
 from __future__ import annotations
 
-import threading
+import time
 from collections.abc import Iterator
-from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import pytest
 import torch
 
-from instride.snapshot.arena import Arena
-from instride.snapshot.arriving import Telling, tell_nobody
-from instride.snapshot.backlog import Backlog
-from instride.snapshot.blocks import Pairs, Share
+from instride.snapshot.arena import SPARE_BYTES, Arena
+from instride.snapshot.arriving import InOrder, tell_nobody
+from instride.snapshot.blocks import Pairs
 from instride.snapshot.crossing import Crossing
-from instride.snapshot.late import LateCopy
-from instride.snapshot.locked import REGISTERED_BYTES
-from instride.snapshot.ring import NUM_SLOTS, Ring, _Slot
-from tests.unit.snapshot.pretended import Driver, Event
+from instride.snapshot.ring import NUM_SLOTS, Ring, _Carrier, _Slot
+from tests.unit.snapshot.pretended import Driver, Event, random_bytes
+from tests.unit.snapshot.saves import REGISTERED_BYTES
 
 pytestmark = pytest.mark.torch
 
-SIZES = (REGISTERED_BYTES, 1, 3, REGISTERED_BYTES - 1, 4 << 20, 5 << 20, 13 << 20, 7) * 3
-
-
-@pytest.fixture
-def ring(driver: Driver) -> Iterator[Ring]:
-    made = Ring()
-    yield made
-    made.close()
-    assert driver.locked == {}
-
-
-def random_bytes(num_bytes: int) -> torch.Tensor:
-    return torch.randint(0, 256, (num_bytes,), dtype=torch.uint8)
+SIZES = (REGISTERED_BYTES, 1, 3, REGISTERED_BYTES - 1, 16 << 10, 20 << 10, 52 << 10, 7) * 3
 
 
 @pytest.mark.parametrize("is_awaited", [True, False], ids=["awaited", "gently"])
@@ -90,6 +75,14 @@ def test_it_is_locked_once_and_no_more_than_its_slots(ring: Ring, driver: Driver
     assert ring.register_s > 0
 
 
+def test_one_that_is_closed_is_not_made_ready_again(ring: Ring, driver: Driver) -> None:
+    """Its slots are memory of nobody by then."""
+    assert len(ring.make_ready()) == NUM_SLOTS
+    ring.close()
+    assert ring.make_ready() == ()
+    assert driver.locked == {}
+
+
 def test_the_next_piece_is_on_its_way_while_one_is_taken_to_its_place(
     ring: Ring, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -121,6 +114,18 @@ def test_where_less_can_be_locked_it_works_with_less(
     assert torch.equal(target, source)
 
 
+def test_a_last_slot_that_memory_was_too_short_for_is_not_used(
+    ring: Ring, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("instride.snapshot.arena.PIECE_BYTES", REGISTERED_BYTES // 4)
+    left_bytes = SPARE_BYTES + 9 * REGISTERED_BYTES // 4
+    monkeypatch.setattr("instride.snapshot.arena.available_memory_bytes", lambda: left_bytes)
+    assert [slot.numel() for slot in ring.make_ready()] == [REGISTERED_BYTES] * 2
+    source, target = random_bytes(sum(SIZES)), torch.zeros(sum(SIZES), dtype=torch.uint8)
+    ring.carry([(list(target.split(SIZES)), list(source.split(SIZES)))])
+    assert torch.equal(target, source)
+
+
 def test_a_copy_that_fails_is_told_and_the_next_one_works(ring: Ring) -> None:
     source, target = random_bytes(sum(SIZES)), torch.zeros(sum(SIZES), dtype=torch.uint8)
     places, pieces = list(target.split(SIZES)), list(source.split(SIZES))
@@ -130,89 +135,25 @@ def test_a_copy_that_fails_is_told_and_the_next_one_works(ring: Ring) -> None:
     assert torch.equal(target, source)
 
 
-@pytest.mark.parametrize("is_awaited", [True, False], ids=["awaited", "gently"])
-@pytest.mark.parametrize("num_locked", [0, 2, 4])
-def test_what_is_locked_is_copied_to_directly_and_the_rest_through_the_ring(
-    num_locked: int, is_awaited: bool, ring: Ring, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    arena = Arena()
-    arena.grow(4 * REGISTERED_BYTES)
-    arena.populate()
-    for _ in range(num_locked):
-        arena.register_next()
-    carried: list[int] = []
-    carry = ring.carry
-
-    def note(pairs: list[Pairs], tell: Telling = tell_nobody, *, is_awaited: bool = False) -> None:
-        start = arena.memory.data_ptr()
-        carried.extend(place.data_ptr() - start for places, _ in pairs for place in places)
-        carry(pairs, tell, is_awaited=is_awaited)
-
-    monkeypatch.setattr(ring, "carry", note)
-    source = random_bytes(arena.num_bytes)
-    places, pieces = arena.memory.split(REGISTERED_BYTES), source.split(REGISTERED_BYTES)
-    crossing = Crossing(arena, arena.memory, ring)
-    told: list[int] = []
-    if is_awaited:
-        crossing.copy_awaited([(list(places), list(pieces))])
-    else:
-        crossing.copy([(list(places), list(pieces))], told.append)
-    crossing.finish()
-    assert carried == [number * REGISTERED_BYTES for number in range(num_locked, 4)]
-    assert bool(told) == (num_locked == 0 and not is_awaited)  # what went directly may come later
-    assert torch.equal(arena.memory, source)
-    arena.close()
+def test_nothing_more_is_copied_once_a_copy_has_failed(ring: Ring) -> None:
+    target = torch.zeros(2, dtype=torch.uint8)
+    places, source = list(target.split(1)), torch.ones(1, dtype=torch.uint8)
+    groups = [(places[:1], [torch.ones(1, 7, dtype=torch.uint8)]), (places[1:], [source])]
+    carrier = _Carrier(iter(groups), torch.cuda.current_stream(), InOrder(tell_nobody))
+    with pytest.raises(RuntimeError):
+        carrier.work(ring.make_ready()[:1])
+    carrier.work(ring.make_ready())
+    assert target.tolist() == [0, 0]
 
 
-def test_what_is_locked_while_somebody_waits_goes_directly_after_all(
-    ring: Ring, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The ring takes from the end what would be locked last."""
-    monkeypatch.setattr("instride.snapshot.crossing.PART_BYTES", REGISTERED_BYTES)
-    arena = Arena()
-    arena.grow(6 * REGISTERED_BYTES)
-    arena.populate()
-    carried: list[int] = []
-    carry = ring.carry
+def test_threads_take_one_piece_after_the_other(ring: Ring) -> None:
+    sizes = [REGISTERED_BYTES] * 4
+    source, target = random_bytes(sum(sizes)), torch.zeros(sum(sizes), dtype=torch.uint8)
 
-    def note(pairs: list[Pairs], tell: Telling = tell_nobody, *, is_awaited: bool = False) -> None:
-        assert is_awaited
-        start = arena.memory.data_ptr()
-        carried.extend(place.data_ptr() - start for places, _ in pairs for place in places)
-        carry(pairs, tell, is_awaited=is_awaited)
-        arena.register_next()
-        arena.register_next()
+    def slowly() -> Iterator[Pairs]:
+        for place, piece in zip(target.split(sizes), source.split(sizes), strict=True):
+            time.sleep(0.02)  # ValueError if another thread asks meanwhile
+            yield [place], [piece]
 
-    monkeypatch.setattr(ring, "carry", note)
-    source = random_bytes(arena.num_bytes)
-    places, pieces = arena.memory.split(REGISTERED_BYTES), source.split(REGISTERED_BYTES)
-    crossing = Crossing(arena, arena.memory, ring)
-    pairs = [([place], [piece]) for place, piece in zip(places, pieces, strict=True)]
-    crossing.copy_awaited(pairs[number] for number in (4, 1, 5, 0, 2, 3))
-    crossing.finish()
-    assert carried == [number * REGISTERED_BYTES for number in (5, 4)]
-    assert torch.equal(arena.memory, source)
-    arena.close()
-
-
-@pytest.mark.parametrize("is_capturing", [True, False])
-def test_memory_is_locked_while_an_optimizer_waits(
-    is_capturing: bool, ring: Ring, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(torch.cuda, "is_current_stream_capturing", lambda: is_capturing)
-    arena = Arena()
-    late = LateCopy(Crossing(arena, arena.memory, ring))
-    source = random_bytes(8)
-    late.begin([cast(Share, SimpleNamespace(source=source))], {source.data_ptr(): [source]})
-    waiting = threading.Thread(target=late.fence, args=(torch.device("cuda", 0),))
-    with arena.backlog.watched(torch.device("cuda", 0)):
-        assert not arena.backlog.is_left
-        waiting.start()
-        assert arena.backlog.await_some(60)
-        late.end()
-        waiting.join(60)
-        assert not arena.backlog.is_left
-        late._shares = [cast(Share, SimpleNamespace(source=source))]
-        monkeypatch.setattr(Backlog, "training_waits", lambda self: pytest.fail("nobody waits"))
-        late.fence(torch.device("cuda", 0))
-    arena.close()
+    ring.carry(slowly())
+    assert torch.equal(target, source)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 import torch
 
+from tests.unit.snapshot.allocating import POISON
 from tests.unit.snapshot.pretended import FIRST, SECOND, Driver
-from tests.unit.snapshot.simulated import POISON, Gpus, bytes_of
+from tests.unit.snapshot.simulated import Gpus, bytes_of
 from tests.unit.snapshot.streams import Event, Stream
 
 pytestmark = pytest.mark.torch
@@ -155,3 +156,24 @@ def test_memory_that_is_gone_cannot_be_copied_from(gpus: Gpus) -> None:
     with pytest.raises(RuntimeError, match="invalid argument"):
         torch._foreach_copy_([torch.zeros(8, dtype=torch.uint8)], [tensor])
     assert isinstance(torch.cuda.Event(), Event)
+
+
+@late()
+@pytest.mark.parametrize("is_recorded", [True, False])
+def test_memory_is_given_again_to_its_stream_once_others_that_were_recorded_are_done_with_it(
+    is_recorded: bool, gpus: Gpus
+) -> None:
+    tensor = torch.empty(8, dtype=torch.uint8, device=FIRST)
+    place = tensor.data_ptr()
+    other = gpus.new_stream()
+    gpus.queue(other)
+    if is_recorded:
+        tensor.record_stream(other)
+    gpus.resize(tensor, 0)
+    assert tensor.data_ptr() == tensor.untyped_storage().data_ptr() == 0
+    with torch.cuda.stream(other):
+        assert torch.empty(8, dtype=torch.uint8, device=FIRST).data_ptr() != place
+    gpus.resize(tensor, 8)
+    assert (tensor.data_ptr() == place) != is_recorded
+    gpus.synchronize()
+    assert (torch.empty(8, dtype=torch.uint8, device=FIRST).data_ptr() == place) == is_recorded
