@@ -1,13 +1,20 @@
 """Aftermath: steps slowed down by what goes on after a save, until the speed comes back.
 
-A single save must leave a clear plateau; where there are several, most of them must. The steps
-after a save are compared with those before it, not with the whole run.
+The steps after a save are compared with those before it, not with the whole run; and what is found
+there with what the same look finds where nothing was saved.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from random import Random
 from statistics import median
 
+import msgspec
+
+from instride.explain.baseline import Regime, regime_at
+from instride.explain.chance import Elsewhere, weigh
 from instride.explain.excess import SLOW, Excess
 from instride.explain.pauses import OWNER_OF
 from instride.explain.spans import Owner, Span, Told
@@ -23,21 +30,34 @@ WINDOW = 10
 """Records before and after a save that are compared."""
 STRONG = 1.5
 """A plateau of this factor after a save needs no second one to be believed."""
+MOST_PLACES = 4000
+"""Places without a save that are looked at in a regime; a run may have millions."""
 
 
-def aftermaths(excess: Excess) -> list[Span]:
-    """Spans for the plateaus after the saves of one process."""
-    if is_smeared(excess):
+class Look(msgspec.Struct, frozen=True):
+    """What there is after one save."""
+
+    save: int
+    """The record whose interval holds it."""
+    plateau: list[int]
+    """Slow records; none if there is nothing."""
+    cost: float
+    """Of the plateau, in ordinary steps."""
+    goes_on: bool
+    """Whether the plateau of the save before had not ended: this one tells nothing by itself."""
+
+
+def aftermaths(excesses: Sequence[Excess]) -> list[Span]:
+    """Spans for the plateaus after the saves of all processes."""
+    work = [_Aftermath(excess) for excess in excesses if not is_smeared(excess)]
+    if not any(look.plateau for each in work for look in each.looks):
         return []
-    saves = _save_records(excess)
-    share = FAINT if _is_consistently_slower(excess, saves) else SLOW
-    plateaus = [plateau for save in saves if (plateau := _plateau(excess, save, share))]
-    believed = [
-        plateau
-        for plateau in plateaus
-        if len(plateaus) >= 0.5 * len(saves) or _median_factor(excess, plateau) >= STRONG
+    verdict = weigh([trial for each in work for trial in each.trials()])
+    return [
+        each.span(look.plateau, verdict.chance)
+        for each in work
+        for look in each.believed(verdict.least)
     ]
-    return [_span(excess, plateau) for plateau in believed]
 
 
 def is_smeared(excess: Excess) -> bool:
@@ -46,104 +66,179 @@ def is_smeared(excess: Excess) -> bool:
     return is_smoothed and not excess.timeline.has_wall(excess.process.end - 1, excess.process)
 
 
-def _save_records(excess: Excess) -> list[int]:
-    """Records whose interval holds a save; that of the next record, if there is one."""
-    events, process = excess.timeline.events_at, excess.process
-    return sorted(
-        at
-        for at, found in events.items()
-        if process.begin <= at < process.end
-        and any(OWNER_OF[event.kind] is Owner.SAVE for event in found)
-    )
+class _Aftermath:
+    """The steps after the saves of one process."""
 
-
-def _is_consistently_slower(excess: Excess, saves: list[int]) -> bool:
-    """Whether steps after saves are slower than those before, save by save (a paired test)."""
-    process, timeline = excess.process, excess.timeline
-    ratios = []
-    for save in saves:
-        before = range(max(process.begin, save - WINDOW), save)
-        after = range(save + 1, min(process.end, save + 1 + WINDOW))
-        if len(before) < 3 or len(after) < 3:
-            continue
-        ratios.append(
-            median(timeline.value(i, process) for i in after)
-            / max(1e-12, median(timeline.value(i, process) for i in before))
+    def __init__(self, excess: Excess) -> None:
+        self.excess, self.timeline, self.process = excess, excess.timeline, excess.process
+        self.events = excess.timeline.events_at
+        self.saves = self._save_records()
+        self.is_stated = all(
+            event.seconds
+            for save in self.saves
+            for event in self.events[save]
+            if OWNER_OF[event.kind] is Owner.SAVE
         )
-    slower = sum(ratio > 1.1 for ratio in ratios)
-    return len(ratios) >= 3 and slower >= CONSISTENT * len(ratios)
+        """Whether the log says of each save how long training waited for it: then the rest of its
+        record is a step after it, and a single slow one is no rest of the save."""
+        self.share = FAINT if self._is_consistently_slower() else SLOW
+        self.looks = self._look_after_saves()
 
+    def trials(self) -> Iterator[tuple[float, Elsewhere]]:
+        """What there is after each save, and elsewhere in its regime."""
+        elsewhere: dict[int, Elsewhere] = {}
+        for look in self.looks:
+            regime = regime_at(self.excess.regimes, look.save)
+            if regime.begin not in elsewhere:
+                elsewhere[regime.begin] = Elsewhere(self._look_elsewhere(regime))
+            if not look.goes_on:
+                yield look.cost, elsewhere[regime.begin]
 
-def _plateau(excess: Excess, save: int, share: float) -> list[int]:
-    """Slow records that follow a save without a longer interruption."""
-    found: list[int] = []
-    quiet = 0
-    events = excess.timeline.events_at
-    for index in range(save + 1, excess.process.end):
-        if index in events:
-            if _is_save(excess, index):
-                break
-            continue
-        if excess.is_slow(index, share):
-            found.append(index)
-            quiet = 0
+    def believed(self, least: float) -> Iterator[Look]:
+        """Looks at plateaus that cost as much, and those that go on with one of them."""
+        num_found = sum(bool(look.plateau) for look in self.looks)
+        is_usual = num_found >= 0.5 * len(self.looks)
+        was_believed = False
+        for look in self.looks:
+            if not look.plateau:
+                was_believed = False
+                continue
+            is_clear = is_usual or self._factor(look.plateau) >= STRONG
+            is_enough = was_believed if look.goes_on else look.cost >= least
+            was_believed = is_clear and is_enough
+            if was_believed:
+                yield look
+
+    def _save_records(self) -> list[int]:
+        """Records whose interval holds a save; that of the next record, if there is one."""
+        return [
+            at
+            for at in self.timeline.marked_between(self.process.begin, self.process.end)
+            if self._is_save(at)
+        ]
+
+    def _is_save(self, index: int) -> bool:
+        return any(OWNER_OF[event.kind] is Owner.SAVE for event in self.events[index])
+
+    def _is_consistently_slower(self) -> bool:
+        """Whether steps after saves are slower than those before, save by save (a paired test)."""
+        process, timeline = self.process, self.timeline
+        ratios = []
+        for save in self.saves:
+            before = range(max(process.begin, save - WINDOW), save)
+            after = range(save + 1, min(process.end, save + 1 + WINDOW))
+            if len(before) < 3 or len(after) < 3:
+                continue
+            ratios.append(
+                median(timeline.value(i, process) for i in after)
+                / max(1e-12, median(timeline.value(i, process) for i in before))
+            )
+        slower = sum(ratio > 1.1 for ratio in ratios)
+        return len(ratios) >= 3 and slower >= CONSISTENT * len(ratios)
+
+    def _look_after_saves(self) -> list[Look]:
+        looks: list[Look] = []
+        for save in self.saves:
+            goes_on = bool(looks and looks[-1].plateau and save <= looks[-1].plateau[-1] + QUIET)
+            first = save if self.is_stated else save + 1
+            plateau = self._plateau(first)
+            if not goes_on and self._is_slow_before(save):
+                plateau = []
+            looks.append(Look(save, plateau, self._cost(plateau), goes_on))
+        return looks
+
+    def _look_elsewhere(self, regime: Regime) -> list[float]:
+        """What the same look finds in a regime at places where nothing was saved."""
+        # Looks that overlap would see one slow stretch several times, and seem to know more.
+        places = range(regime.begin + 1, regime.end, QUIET)
+        if len(places) > MOST_PLACES:
+            # At random, so that no distance of saves can fall together with that of the places.
+            chosen: Sequence[int] = Random(0).sample(places, MOST_PLACES)
         else:
-            quiet += 1
-            if quiet == QUIET:
-                break
-    return found if len(found) >= _shortest(excess, save, found) else []
+            chosen = places
+        costs = []
+        for place in chosen:
+            if place not in self.events and not self._is_near_a_save(place):
+                is_new = not self._is_slow_before(place)
+                plateau = self._plateau(place, ends_at_saves=False) if is_new else []
+                costs.append(self._cost(plateau))
+        return sorted(costs)
 
+    def _is_near_a_save(self, place: int) -> bool:
+        """Whether the look from a record on sees what begins after a save, or begins before it.
 
-def _shortest(excess: Excess, save: int, found: list[int]) -> int:
-    """Slow records that make a plateau.
+        It goes by distance alone. To leave out what was found after the saves would take the slow
+        stretches away that chance has put there, and make chance smaller than it is.
+        """
+        following = bisect_left(self.saves, place - QUIET)
+        return following < len(self.saves) and self.saves[following] < place + QUIET
 
-    One will do if it comes right after a save of which the log states how long training waited for
-    it, and covers several steps: then it is no rest of the save, and no single slow step.
-    """
-    timeline = excess.timeline
-    if excess.process.stride == 1:
-        return 3
-    is_stated = any(event.seconds for event in timeline.events_at[save])
-    is_next = found[:1] == [save + 1]
-    if is_stated and is_next and timeline.timed_steps(save + 1, excess.process) >= 3:
-        return 1
-    return 2
+    def _is_slow_before(self, place: int) -> bool:
+        """Whether steps were slow already: then what goes on is not due to what comes here."""
+        before = range(max(self.process.begin, place - QUIET), place)
+        ordinary = [index for index in before if index not in self.events]
+        slow = sum(self.excess.is_slow(index, self.share) for index in ordinary)
+        return slow > 0.5 * len(ordinary)
 
+    def _plateau(self, first: int, ends_at_saves: bool = True) -> list[int]:
+        """Slow records from one on without a longer interruption."""
+        found: list[int] = []
+        quiet = 0
+        for index in range(first, self.process.end):
+            if index in self.events and index > first:
+                if ends_at_saves and self._is_save(index):
+                    break
+                continue
+            if self.excess.is_slow(index, self.share):
+                found.append(index)
+                quiet = 0
+            else:
+                quiet += 1
+                if quiet == QUIET:
+                    break
+        return found if len(found) >= self._shortest(first, found) else []
 
-def _is_save(excess: Excess, index: int) -> bool:
-    return any(OWNER_OF[e.kind] is Owner.SAVE for e in excess.timeline.events_at[index])
+    def _shortest(self, first: int, found: list[int]) -> int:
+        """Slow records that make a plateau: one will do if it is no rest of the save."""
+        is_next = found[:1] in ([first], [first + 1])
+        if self.is_stated and is_next:
+            return 1
+        return 3 if self.process.stride == 1 else 2
 
+    def _cost(self, plateau: list[int]) -> float:
+        return sum(self.excess.rest(index) / self.excess.base_s(index) for index in plateau)
 
-def _median_factor(excess: Excess, plateau: list[int]) -> float:
-    return median(excess.factor(index) for index in plateau)
+    def _factor(self, plateau: list[int]) -> float:
+        return median(self.excess.factor_of_rest(index) for index in plateau)
 
-
-def _span(excess: Excess, plateau: list[int]) -> Span:
-    timeline, process = excess.timeline, excess.process
-    extra_s = unseen_s = 0.0
-    for index in range(plateau[0], plateau[-1] + 1):
-        if index in timeline.events_at:
-            continue
-        beyond = excess.rest(index)
-        if beyond < -excess.base_s(index):
-            continue  # A jump of the step counter, not a fast step.
-        extra_s += beyond
-        between = timeline.num_steps(index, process) - timeline.timed_steps(index, process)
-        unseen_s += beyond * between
-        excess.left.pop(index, None)
-    first = plateau[0]
-    covered = timeline.timed_steps(first, process)
-    middle = plateau[len(plateau) // 2]
-    lines = [timeline.run.line[first], timeline.run.line[middle], timeline.run.line[plateau[-1]]]
-    return Span(
-        owner=Owner.AFTERMATH,
-        first_step=timeline.run.step[first] - covered + 1,
-        last_step=timeline.run.step[plateau[-1]],
-        extra_s=extra_s,
-        factor=_median_factor(excess, plateau),
-        told=Told.MARKER,
-        begin=first,
-        end=plateau[-1] + 1,
-        lines=sorted(set(lines)),
-        unseen_s=unseen_s,
-    )
+    def span(self, plateau: list[int], chance: float) -> Span:
+        excess, timeline, process = self.excess, self.timeline, self.process
+        factor = self._factor(plateau)
+        extra_s = unseen_s = 0.0
+        for index in range(plateau[0], plateau[-1] + 1):
+            if index in self.events and index != plateau[0]:
+                continue
+            beyond = excess.rest(index)
+            if beyond < -excess.base_s(index):
+                continue  # A jump of the step counter, not a fast step.
+            extra_s += beyond
+            between = timeline.num_steps(index, process) - timeline.timed_steps(index, process)
+            unseen_s += beyond * between
+            excess.left.pop(index, None)
+        first = plateau[0]
+        covered = timeline.timed_steps(first, process)
+        middle = plateau[len(plateau) // 2]
+        line = timeline.run.line
+        return Span(
+            owner=Owner.AFTERMATH,
+            first_step=timeline.run.step[first] - covered + 1,
+            last_step=timeline.run.step[plateau[-1]],
+            extra_s=extra_s,
+            factor=factor,
+            told=Told.MARKER,
+            begin=first,
+            end=plateau[-1] + 1,
+            lines=sorted({line[first], line[middle], line[plateau[-1]]}),
+            unseen_s=unseen_s,
+            chance=chance,
+        )

@@ -47,6 +47,11 @@ class Excess:
         base = self.base_s(index)
         return self.timeline.value(index, self.process) / base if base else 1.0
 
+    def factor_of_rest(self, index: int) -> float:
+        """Duration of a step over the baseline, without what other owners have taken."""
+        base = self.base_s(index) * self.timeline.timed_steps(index, self.process)
+        return 1.0 + self.rest(index) / base if base else 1.0
+
     def is_slow(self, index: int, share: float = SLOW) -> bool:
         regime = regime_at(self.regimes, index)
         return self.rest(index) > self._limit(index, regime, share)

@@ -109,8 +109,15 @@ def build(run: Run) -> Ledger:
     periods: dict[int, Beat] = {}
     for process in timeline.processes:
         periods |= marked_periods(timeline, process)
-    for process, own in zip(timeline.processes, found, strict=True):
-        spans += _spans_of(Excess(timeline, process, own, rhythm), usual_data_s, periods)
+    excesses = [
+        Excess(timeline, process, own, rhythm)
+        for process, own in zip(timeline.processes, found, strict=True)
+    ]
+    for excess in excesses:
+        spans += marked_pauses(excess, usual_data_s)
+    spans += aftermaths(excesses)
+    for excess in excesses:
+        spans += unexplained(excess, usual_data_s, periods)
     base = {id(process): own for process, own in zip(timeline.processes, found, strict=True)}
     spans += closing_spans(timeline, lambda index, process: regime_at(base[id(process)], index))
     spans.sort(key=lambda span: (span.begin, span.first_step))
@@ -121,12 +128,6 @@ def build(run: Run) -> Ledger:
     ledger.mean_wait_s = waited_s(timeline, spans, usual_data_s) / ledger.num_steps
     ledger.accounts = _accounts(ledger)
     return ledger
-
-
-def _spans_of(excess: Excess, usual_data_s: float, periods: dict[int, Beat]) -> list[Span]:
-    spans = marked_pauses(excess, usual_data_s)
-    spans += aftermaths(excess)
-    return spans + unexplained(excess, usual_data_s, periods)
 
 
 def _regimes(timeline: Timeline, process: Process) -> list[Regime]:

@@ -9,6 +9,8 @@ from statistics import median
 
 import msgspec
 
+from instride.explain.chance import at_least
+
 LONGEST_RHYTHM = 64
 MOST_RECORDS = 4000
 """A rhythm shows in this many steps or not at all."""
@@ -20,6 +22,10 @@ STEADY = 0.8
 """Share of the beats that must be there."""
 TEETH = 0.75
 """Share of the multiples of a period that must be slow to call them a comb."""
+MOST_PERIODS = 12
+"""Distances that are tried, the most frequent first."""
+COINCIDENCE = 0.05
+"""Combs that chance alone may make among the slow steps of a process."""
 
 
 class Rhythm(msgspec.Struct, frozen=True):
@@ -118,7 +124,7 @@ def _best_comb(slow: list[int], first: int, last: int, slack: int) -> Comb | Non
     for distance in (2, 3):
         gaps.update(b - a for a, b in zip(slow, slow[distance:], strict=False))
     best: Comb | None = None
-    for period, count in gaps.most_common(12):
+    for period, count in gaps.most_common(MOST_PERIODS):
         if count < 2 or period <= 2 * slack or period < 2:
             continue
         comb = _comb_of(slow, period, first, last, slack)
@@ -140,5 +146,11 @@ def _comb_of(slow: list[int], period: int, first: int, last: int, slack: int) ->
     expected = (end - begin) // period + 1
     reach = (last - first) // period + 1
     if len(teeth) < TEETH * expected or expected < 0.4 * reach:
+        return None
+    # Where many steps are slow, some lie at equal distances, of which many can be tried.
+    num_steps = last - first + 1
+    share = len(slow) / num_steps * (2 * slack + 1)
+    chance = at_least(len(teeth), expected, share, num_steps)
+    if chance * period * MOST_PERIODS > COINCIDENCE:
         return None
     return Comb(period, offset, tuple(teeth))

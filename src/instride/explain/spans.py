@@ -64,6 +64,8 @@ class Span(msgspec.Struct):
     """Of the comb that it belongs to."""
     is_closing: bool = False
     """After the last step of a process."""
+    chance: float = 0.0
+    """How likely chance alone makes such spans, where places elsewhere were looked at for that."""
 
     @property
     def step(self) -> int:

@@ -22,6 +22,8 @@ ALONE = 0.5
 """A single slow step without a marker is worth a word from +50 %."""
 JITTER = 0.02
 """If more records than this are slow by themselves, the step time simply jitters."""
+NO_JITTER = 10.0
+"""Times the usual cost of such slow steps from which one is a pause, amid whatever jitter."""
 ZONE = 3
 """Slow records in a row that are a zone."""
 MOST_SLOW = 20_000
@@ -49,7 +51,11 @@ def unexplained(excess: Excess, usual_data_s: float, periods: dict[int, Beat]) -
     combs = _combs(excess, periods)
     more, single = _zones(excess, reach=2)
     spans += zones + combs + more
-    if len(single) <= max(3, JITTER * len(excess.process)):
+    most = max(3, JITTER * len(excess.process))
+    if len(single) > most:
+        usual_s = median(excess.left[index] for index in single)
+        single = [index for index in single if excess.left[index] > NO_JITTER * usual_s]
+    if len(single) <= most:
         spans += [_span(excess, [index], Owner.UNKNOWN, Told.SHAPE) for index in single]
     return spans
 
@@ -124,15 +130,20 @@ def _combs(excess: Excess, periods: dict[int, Beat]) -> list[Span]:
     slack = process.stride if process.stride > 1 else 0
     spans = []
     for comb in find_combs(sorted(index_of), first, last, slack):
-        beat = periods.get(comb.period)
+        beat, reach = periods.get(comb.period), slack + 1
+        records = [index_of[step] for step in comb.steps]
         owner = Owner.UNKNOWN
-        if beat is not None and _is_near(comb, beat.phase, slack + 1):
+        if beat is not None and _is_near(comb, beat.phase, reach):
             owner = beat.owner
-        usual_s = median(excess.left[index_of[step]] for step in comb.steps)
-        for step in comb.steps:
-            most_s = FAR_LONGER * usual_s
-            span = _span(excess, [index_of[step]], owner, Told.PERIOD, most_s)
+            if owner is Owner.SAVE and _are_stated(excess, records):
+                owner = Owner.AFTERMATH
+        usual_s = median(excess.left[index] for index in records)
+        for index in records:
+            span = _span(excess, [index], owner, Told.PERIOD, FAR_LONGER * usual_s)
             span.period = comb.period
+            if beat is not None and owner is beat.owner:
+                # The pause is that of the marked step, which is not always the one it slowed.
+                span.named_step = span.last_step - _beside(span.last_step, beat.phase, comb, reach)
             spans.append(span)
     return spans
 
@@ -140,6 +151,25 @@ def _combs(excess: Excess, periods: dict[int, Beat]) -> list[Span]:
 def _is_near(comb: Comb, phase: int, reach: int) -> bool:
     """Whether a comb has the phase of marked pauses; it may show in the step beside theirs."""
     return (comb.offset - phase + reach) % comb.period <= 2 * reach
+
+
+def _beside(step: int, phase: int, comb: Comb, reach: int) -> int:
+    """How many steps a tooth comes after the marked step that it is near to."""
+    return (step - phase + reach) % comb.period - reach
+
+
+def _are_stated(excess: Excess, records: list[int]) -> bool:
+    """Whether the log says what the saves in or before slow records took: the rest is no save."""
+    events_at = excess.timeline.events_at
+    stated = [
+        any(
+            event.seconds is not None and OWNER_OF[event.kind] is Owner.SAVE
+            for at in (index - 1, index)
+            for event in events_at.get(at, ())
+        )
+        for index in records
+    ]
+    return sum(stated) >= 0.5 * len(records)
 
 
 def _shortest_zone(excess: Excess, num_slow: int, reach: int) -> int:
@@ -176,6 +206,7 @@ def _span(
     """A span over slow records, which takes what is left of them, up to `most_s` of each."""
     timeline, process = excess.timeline, excess.process
     first, last = records[0], records[-1]
+    factor = median(excess.factor_of_rest(index) for index in records)
     extra_s = unseen_s = 0.0
     for index in records:
         beyond = excess.take(index, min(most_s, excess.left[index]))
@@ -189,7 +220,7 @@ def _span(
         first_step=timeline.run.step[first] - timeline.timed_steps(first, process) + 1,
         last_step=timeline.run.step[last],
         extra_s=extra_s,
-        factor=median(excess.factor(index) for index in records),
+        factor=factor,
         told=told,
         begin=first,
         end=last + 1,

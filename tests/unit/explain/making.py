@@ -157,6 +157,25 @@ def heavy_tailed(seconds: float, seed: int = 0) -> Callable[[int], float]:
     return draw
 
 
+def disturbed(
+    seconds: float, factor: float, busy_s: float, idle_s: float, seed: int = 0
+) -> Callable[[int], float]:
+    """Another program takes the cores now and then: steps meanwhile take so many times as long."""
+    random = Random(seed)
+    now, until, is_busy = 0.0, random.expovariate(1 / idle_s), False
+
+    def draw(_: int) -> float:
+        nonlocal now, until, is_busy
+        while now >= until:
+            is_busy = not is_busy
+            until += random.expovariate(1 / (busy_s if is_busy else idle_s))
+        took = seconds * (factor if is_busy else 1.0) * max(0.7, random.gauss(1.0, 0.04))
+        now += took
+        return took
+
+    return draw
+
+
 def of(ledger: Ledger, owner: Owner) -> list[Span]:
     return [span for span in ledger.spans if span.owner is owner]
 

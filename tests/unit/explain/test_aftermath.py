@@ -4,10 +4,20 @@ from __future__ import annotations
 
 import pytest
 
+from instride.explain.findings import findings
 from instride.explain.ledger import Ledger, build
 from instride.explain.spans import Owner
 from instride.steps.model import EventKind, Pauses, Sampling
-from tests.unit.explain.making import Training, heavy_tailed, jitter, of, owners_of, seconds_of
+from tests.unit.explain.making import (
+    Duration,
+    Training,
+    disturbed,
+    heavy_tailed,
+    jitter,
+    of,
+    owners_of,
+    seconds_of,
+)
 
 EVAL, SAVE = EventKind.EVAL, EventKind.SAVE
 
@@ -65,6 +75,18 @@ def test_a_plateau_may_run_to_the_next_save() -> None:
         (302, 321),
         (323, 342),
     ]
+
+
+def test_the_end_of_a_plateau_behind_another_save_belongs_to_it_however_short() -> None:
+    training = Training()
+    training.train(300)
+    for slow_steps in (20, 4):
+        training.pause(SAVE, 5.0)
+        training.train(1)
+        training.train(slow_steps, 2.0)
+    training.train(300)
+    spans = of(build(training.finish()), Owner.AFTERMATH)
+    assert [(s.first_step, s.last_step) for s in spans] == [(302, 321), (323, 326)]
 
 
 def test_an_evaluation_inside_a_plateau_keeps_its_own_time() -> None:
@@ -242,3 +264,81 @@ def test_one_slow_record_of_many_steps_after_a_stated_save_is_an_aftermath() -> 
     ledger = build(training.finish())
     assert seconds_of(ledger, Owner.SAVE) == pytest.approx(20.0)
     assert seconds_of(ledger, Owner.AFTERMATH) == pytest.approx(40.0)
+
+
+def saving_beside(step_s: Duration, every: int = 50, factor: float = 1.0, times: int = 6) -> Ledger:
+    """Saves of which the log says what they cost, as the journal does; then twelve slower steps."""
+    training = Training(pauses=Pauses.NEXT, has_wall=True)
+    training.train(every, step_s)
+    for _ in range(times):
+        training.pause(SAVE, 0.01, is_stated=True)
+        training.train(12, lambda step: factor * (step_s(step) if callable(step_s) else step_s))
+        training.train(every - 12, step_s)
+    return build(training.finish())
+
+
+def told(ledger: Ledger) -> str | None:
+    """How sure a finding of slow steps after saves is."""
+    return next((f.confidence for f in findings(ledger) if f.id == "aftermath"), None)
+
+
+@pytest.mark.parametrize("factor", [1.5, 2.0, 6.0])
+def test_another_program_on_the_machine_is_not_blamed_on_saves(factor: float) -> None:
+    confidences = [
+        told(saving_beside(disturbed(1.0, factor, 12.0, 20.0, seed))) for seed in range(40)
+    ]
+    assert confidences.count(None) >= 36
+    assert confidences.count("high") <= 1
+
+
+def test_what_follows_saves_is_seen_beside_another_program() -> None:
+    confidences = [
+        told(saving_beside(disturbed(1.0, 1.5, 6.0, 60.0, seed), factor=3.0)) for seed in range(20)
+    ]
+    assert confidences.count("high") >= 18
+
+
+def test_steps_that_were_slow_before_a_save_are_not_due_to_it() -> None:
+    training = Training()
+    training.train(300)
+    training.train(10, 2.0)
+    training.pause(SAVE, 5.0)
+    training.train(1)
+    training.train(10, 2.0)
+    training.train(300)
+    assert Owner.AFTERMATH not in owners_of(build(training.finish()))
+
+
+def test_one_plateau_in_a_short_log_is_not_sure() -> None:
+    assert told(saving(times=1, factor=2.0)) == "medium"
+    assert told(saving(times=2, factor=2.0)) == "high"
+
+
+def test_the_rest_of_a_step_whose_save_is_stated_is_no_save() -> None:
+    """The call is told exactly: a step that is slower beyond it is one after the save."""
+    training = Training(pauses=Pauses.NEXT, has_wall=True)
+    training.train(50)
+    for _ in range(6):
+        training.pause(SAVE, 0.1, is_stated=True)
+        training.train(1, 1.8)
+        training.train(49)
+    ledger = build(training.finish())
+    assert seconds_of(ledger, Owner.SAVE) == pytest.approx(0.6)
+    assert seconds_of(ledger, Owner.AFTERMATH) == pytest.approx(6 * 0.8)
+    (finding,) = [f for f in findings(ledger) if f.owner is Owner.AFTERMATH]
+    assert (finding.facts["count"], finding.facts["steps"]) == (6, 1)
+    assert finding.facts["factor"] == pytest.approx(1.8)
+
+
+def test_saves_too_close_to_compare_anything_with_get_what_the_log_states() -> None:
+    training = Training(pauses=Pauses.NEXT, has_wall=True)
+    training.train(5)
+    for _ in range(20):
+        training.pause(SAVE, 0.1, is_stated=True)
+        training.train(1, 1.8)
+        training.train(4)
+    ledger = build(training.finish())
+    assert owners_of(ledger) == {Owner.SAVE, Owner.AFTERMATH}
+    assert seconds_of(ledger, Owner.SAVE) == pytest.approx(2.0)
+    assert told(ledger) == "medium"
+    assert of(ledger, Owner.AFTERMATH)[0].factor == pytest.approx(1.8)

@@ -102,3 +102,14 @@ def test_fewer_than_three_slow_steps_are_no_comb(slow: list[int]) -> None:
 
 def test_three_teeth_in_a_corner_of_a_long_run_are_no_comb() -> None:
     assert find_combs([100, 110, 120], 0, 5000) == []
+
+
+def test_where_a_tenth_of_the_steps_is_slow_at_random_there_are_hardly_any_combs() -> None:
+    """Of so many slow steps some lie at equal distances, whichever they are."""
+    found = [find_combs(sorted(Random(seed).sample(range(150), 15)), 0, 150) for seed in range(100)]
+    assert sum(bool(combs) for combs in found) <= 10
+
+
+def test_a_comb_is_seen_among_many_slow_steps() -> None:
+    slow = {*Random(1).sample(range(1000), 60), *range(20, 1000, 20)}
+    assert 20 in {comb.period for comb in find_combs(sorted(slow), 0, 1000)}

@@ -8,7 +8,7 @@ import pytest
 
 from instride.explain.ledger import build
 from instride.explain.spans import Owner, Told
-from instride.steps.model import EventKind, Sampling
+from instride.steps.model import EventKind, Pauses, Sampling
 from tests.unit.explain.making import Training, found, of, owners_of, seconds_of
 
 EVAL = EventKind.EVAL
@@ -194,3 +194,42 @@ def test_a_wait_of_a_few_percent_is_a_cost_of_every_step_and_no_stall() -> None:
     ledger = build(training.finish())
     assert seconds_of(ledger, Owner.DATA) == 0.0
     assert found(ledger.timeline.run) == {}
+
+
+def test_a_pause_without_a_line_is_called_by_the_step_that_was_saved() -> None:
+    """A log that names the step before the pause, which is in the time of the one after it."""
+    training = Training(pauses=Pauses.NEXT)
+    for number in range(8):
+        training.train(49 + (not number))
+        if number < 4:
+            training.log.event(EventKind.SAVE, training.line, step=training.step)
+        training.train(1, 4.0 + number)
+    training.train(50)
+    finding = found(training.finish())["save"]
+    assert finding.facts["worst_step"] == 400
+    assert (finding.facts["count"], finding.facts["inferred"]) == (8, 4)
+
+
+def test_a_slow_step_beside_a_marked_pause_is_no_pause_of_its_own() -> None:
+    training = Training()
+    for number in range(6):
+        training.train(50)
+        training.pause(EventKind.SAVE, 5.0 + number)
+        training.train(1)
+        training.train(1, 3.0)
+    training.train(50)
+    finding = found(training.finish())["save"]
+    assert (finding.facts["count"], finding.facts["inferred"]) == (6, 0)
+    assert finding.facts["worst_s"] == pytest.approx(12.0)
+    assert finding.facts["worst_step"] == 5 * 52 + 51
+
+
+def test_a_long_pause_amid_jitter_is_no_jitter() -> None:
+    random = Random(3)
+    training = Training()
+    training.train(300, lambda _: 1.7 if random.random() < 0.1 else 1.0)
+    training.train(1, 60.0)
+    training.train(300, lambda _: 1.7 if random.random() < 0.1 else 1.0)
+    (span,) = of(build(training.finish()), Owner.UNKNOWN)
+    assert span.first_step == 301
+    assert span.extra_s == pytest.approx(59.0)

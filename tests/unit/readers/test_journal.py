@@ -11,7 +11,11 @@ from typing import Any
 import pytest
 
 from instride.explain.explaining import explain
+from instride.explain.findings import findings
+from instride.explain.languages import LANGUAGES
+from instride.explain.ledger import build
 from instride.explain.spans import Owner
+from instride.explain.unknowns import Unknown
 from instride.steps.choosing import choose
 from instride.steps.model import EventKind, Run
 from instride.steps.readers.journal import HELD, Journal
@@ -170,6 +174,72 @@ def test_steps_without_numbers_are_counted_from_what_a_save_says() -> None:
     assert (run.step[0], run.step[-1]) == (101, 130)
     assert saves_of(run) == [(110, 110, 0.01)]
     assert [note.id for note in run.notes] == ["counted-beats"]
+
+
+def unnumbered(begin: float, count: int) -> list[str]:
+    """Steps of a loop that does not tell them."""
+    return [
+        line(begin + i * STEP_S, "step", step=-1, **({"s": STEP_S} if i > 1 else {}))
+        for i in range(1, count + 1)
+    ]
+
+
+def test_a_save_before_the_first_step_of_a_resumed_training_tells_where_it_goes_on() -> None:
+    begin = START_S + 60
+    first = [start(START_S, 100), *unnumbered(START_S, 30), call(START_S + 2.05, 19, 0.01)]
+    again = [start(begin, 200), call(begin + 0.05, 19, 0.01), *unnumbered(begin, 15)]
+
+    run = read([*first, *again])
+
+    assert (run.step[29], run.step[30], run.step[-1]) == (29, 20, 34)
+
+
+@pytest.mark.parametrize(("saved", "goes_on"), [(True, 20), (False, 0)])
+def test_a_killed_training_goes_on_from_what_is_durable_where_no_line_says_more(
+    saved: bool, goes_on: int
+) -> None:
+    begin = START_S + 60
+    lines = [start(START_S, 100), *unnumbered(START_S, 30)]
+    if saved:
+        lines.append(call(START_S + 2.05, 19, 0.01))
+        lines.append(line(START_S + 2.5, "durable", id=1, path="/c/step_00000019.pt", bytes=1))
+
+    run = read([*lines, start(begin, 200), *unnumbered(begin, 8)])
+
+    assert (run.step[29], run.step[30]) == (29, goes_on)
+    (lost,) = [each for each in findings(build(run)) if each.id == "lost"]
+    assert (lost.facts["steps"], lost.confidence) == (30 - goes_on, "medium")
+    assert [(note.id, note.facts) for note in run.notes] == [
+        ("counted-beats", {"begun_at": goes_on})
+    ]
+
+
+def test_a_saver_made_anew_in_one_program_counts_on() -> None:
+    begin = START_S + 60
+    first = [start(START_S), *unnumbered(START_S, 30), line(START_S + 3.5, "end", why="closed")]
+
+    run = read([*first, start(begin), *unnumbered(begin, 8)])
+
+    assert (run.step[29], run.step[30]) == (29, 30)
+    assert [note.facts for note in run.notes] == [{}]
+
+
+def test_a_line_behind_half_a_line_is_read() -> None:
+    begin = START_S + 60
+    half = line(START_S + 3.1, "step", step=30, s=STEP_S)[:-9]
+
+    run = read([*beats(START_S, 0, 30), half + start(begin, 200), *beats(begin, 11, 30)])
+
+    assert [event.at for event in run.events if event.kind is EventKind.START] == [30]
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_where_a_process_was_taken_to_begin_is_said(code: str) -> None:
+    say = LANGUAGES[code]
+    plain = say.unknown(Unknown("note-counted-beats", {}))
+    guessed = say.unknown(Unknown("note-counted-beats", {"begun_at": 4321}))
+    assert guessed.startswith(plain.rstrip(".\u3002"))
+    assert "4321" in guessed
 
 
 def test_a_long_run_is_recorded_as_it_comes_with_every_save_in_its_place() -> None:

@@ -6,8 +6,8 @@ from statistics import fmean, median
 
 from instride.explain.causes.contract import Case, Cause, Facts, Finding
 from instride.explain.causes.weighing import (
+    by_pause,
     confidence_in,
-    cost_of_each,
     evidence,
     rung_of,
     sorted_out,
@@ -79,15 +79,17 @@ def pauses_named(case: Case, owner: Owner, name: str, is_joint: bool = False) ->
     inside, _ = sorted_out(case.spans(owner))
     if not inside or _are_joint(inside) != is_joint:
         return []
-    costs = cost_of_each(inside)
+    pauses = by_pause(inside)
+    costs = [total_s(pause) for pause in pauses]
+    worst = max(pauses, key=total_s)
     facts: Facts = {
-        "count": len(costs),
+        "count": len(pauses),
         "every": usual_distance(inside),
         "average_s": fmean(costs),
-        "worst_s": max(costs),
-        "worst_step": max(inside, key=lambda span: span.cost_s).step,
+        "worst_s": total_s(worst),
+        "worst_step": max(worst, key=lambda span: span.cost_s).step,
         "first_step": inside[0].step,
-        "inferred": sum(span.told is Told.PERIOD for span in inside),
+        "inferred": sum(all(span.told is Told.PERIOD for span in pause) for pause in pauses),
     }
     confidence, rung = confidence_in(inside), rung_of(inside)
     lines = evidence(inside)

@@ -74,7 +74,9 @@ def lost_work(case: Case) -> list[Finding]:
     }
     cost_s = sum(restart.lost_s for restart in losses)
     from_scratch = any(restart.is_from_scratch for restart in losses)
-    confidence: Confidence = "medium" if from_scratch else "high"
+    notes = case.ledger.timeline.run.notes
+    is_guessed = any("begun_at" in note.facts for note in notes)
+    confidence: Confidence = "medium" if from_scratch or is_guessed else "high"
     lines = [worst.last_line, worst.line]
     return [Finding("lost", Owner.LOST, cost_s, confidence, facts, lines, Rung.MARKER)]
 

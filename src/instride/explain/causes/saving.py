@@ -18,6 +18,7 @@ from instride.explain.causes.weighing import (
     total_s,
     usual_distance,
 )
+from instride.explain.chance import SURE
 from instride.explain.report import Confidence
 from instride.explain.spans import Owner, Span, Told
 from instride.steps.model import EventKind
@@ -125,18 +126,17 @@ def _written(case: Case, span: Span) -> tuple[int, Span] | None:
 
 
 def aftermath(case: Case) -> list[Finding]:
-    """Steps after a save are slower than those before it until the speed comes back: one clear
-    plateau, or a smaller one after most of the saves."""
+    """Steps after a save are slower than those before it until the speed comes back, by more than
+    chance: the same look at places without a save seldom finds as much."""
     spans = case.spans(Owner.AFTERMATH)
     if not spans:
         return []
-    begins = {begin for span in spans for begin in range(span.begin - QUIET, span.begin + 1)}
+    begins = {begin for span in spans for begin in range(span.begin - QUIET, span.begin + 2)}
     every_save = [span for span in case.ledger.spans if span.owner is Owner.SAVE]
     before = [save for save in every_save if save.end in begins]
     cost_s, save_s = total_s(spans), total_s(before)
     num_saves = max(len(spans), len(cost_of_each(sorted_out(every_save)[0])))
     base_s = case.ledger.main.base_s
-    is_sure = len(spans) > 1 or spans[0].factor >= 1.5
     facts: Facts = {
         "count": len(spans),
         "saves": num_saves,
@@ -148,6 +148,7 @@ def aftermath(case: Case) -> list[Finding]:
         "times_save": cost_s / save_s if save_s >= len(spans) * base_s else None,
         "average_s": cost_s / num_saves,
     }
+    is_sure = all(span.told is Told.MARKER and span.chance < SURE for span in spans)
     confidence: Confidence = "high" if is_sure else "medium"
     lines = sorted({*evidence(before), *evidence(spans)})
     rung = rung_of(spans)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import combinations, pairwise
 from statistics import median
 
@@ -35,12 +35,23 @@ def usual_distance(spans: Sequence[Span]) -> int | None:
     return gap if count >= 0.5 * (len(steps) - 1) else None
 
 
-def cost_of_each(spans: Sequence[Span]) -> list[float]:
-    """What each pause cost: a record may hold several spans of one."""
-    costs: dict[int, float] = {}
-    for span in spans:
-        costs[span.begin] = costs.get(span.begin, 0.0) + span.cost_s
-    return list(costs.values())
+def by_pause(spans: Iterable[Span]) -> list[list[Span]]:
+    """The spans of each pause: it may have several in its record, and one in the record beside."""
+    pauses: list[list[Span]] = []
+    for span in sorted(spans, key=lambda span: span.begin):
+        last = pauses[-1][-1] if pauses else None
+        is_same = last is not None and (
+            span.begin == last.begin or (span.begin == last.begin + 1 and span.step == last.step)
+        )
+        if is_same:
+            pauses[-1].append(span)
+        else:
+            pauses.append([span])
+    return pauses
+
+
+def cost_of_each(spans: Iterable[Span]) -> list[float]:
+    return [total_s(pause) for pause in by_pause(spans)]
 
 
 def sorted_out(spans: Sequence[Span]) -> tuple[list[Span], list[Span]]:
@@ -54,7 +65,7 @@ def sorted_out(spans: Sequence[Span]) -> tuple[list[Span], list[Span]]:
     return inside + alike, [span for span in closing if span.cost_s >= usual]
 
 
-def total_s(spans: Sequence[Span]) -> float:
+def total_s(spans: Iterable[Span]) -> float:
     return sum(span.cost_s for span in spans)
 
 

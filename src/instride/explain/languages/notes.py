@@ -114,7 +114,8 @@ class NoteWords(Language, ABC):
 
     @abstractmethod
     def unknown_note_counted_beats(self, f: Facts) -> str:
-        """The loop does not tell its steps: they were counted by the optimizer."""
+        """The loop does not tell its steps: they were counted by the optimizer. With `begun_at`:
+        a process was taken to go on from the newest save, for no line says from where it did."""
 
     @abstractmethod
     def unknown_note_other_trainer(self, f: Facts) -> str:

@@ -123,9 +123,15 @@ class GermanNotes(NoteWords):
         return f"{failed}: {f['name']} ({f['why']})."
 
     def unknown_note_counted_beats(self, f: Facts) -> str:
-        return (
+        counted = (
             "Die Schleife ruft `saver.due(step)` nicht auf: gezählt sind die Schritte des "
-            "Optimierers."
+            "Optimierers"
+        )
+        if "begun_at" not in f:
+            return f"{counted}."
+        return (
+            f"{counted}. Von wo der Prozess bei Schritt {f['begun_at']} weitermachte, sagt keine "
+            "Zeile: angenommen ist der neueste gespeicherte Stand."
         )
 
     def unknown_note_other_trainer(self, f: Facts) -> str:

@@ -118,7 +118,13 @@ class EnglishNotes(NoteWords):
         return f"{failed}: {f['name']} ({f['why']})."
 
     def unknown_note_counted_beats(self, f: Facts) -> str:
-        return "The loop does not call `saver.due(step)`: counted are the steps of the optimizer."
+        counted = "The loop does not call `saver.due(step)`: counted are the steps of the optimizer"
+        if "begun_at" not in f:
+            return f"{counted}."
+        return (
+            f"{counted}. Where the process at step {f['begun_at']} went on from, no line says: "
+            "taken is the newest save."
+        )
 
     def unknown_note_other_trainer(self, f: Facts) -> str:
         more = f" and {self.number(count_of(f, 'more'))} more" if f["more"] else ""

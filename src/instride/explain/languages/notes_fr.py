@@ -142,9 +142,15 @@ class FrenchNotes(NoteWords):
         return f"{failed}\u00a0: {f['name']} ({f['why']})."
 
     def unknown_note_counted_beats(self, f: Facts) -> str:
-        return (
+        counted = (
             "La boucle n'appelle pas `saver.due(step)`\u00a0: les étapes sont comptées d'après "
-            "l'optimiseur."
+            "l'optimiseur"
+        )
+        if "begun_at" not in f:
+            return f"{counted}."
+        return (
+            f"{counted}. Aucune ligne ne dit d'où le processus a repris à l'étape "
+            f"{f['begun_at']}\u00a0: on suppose la dernière sauvegarde."
         )
 
     def unknown_note_other_trainer(self, f: Facts) -> str:

@@ -117,9 +117,15 @@ class JapaneseNotes(NoteWords):
         return f"{count}回の保存が失敗しました。最後は {f['name']}（{f['why']}）です。"
 
     def unknown_note_counted_beats(self, f: Facts) -> str:
-        return (
+        counted = (
             "ループが `saver.due(step)` を呼んでいないため、オプティマイザの実行回数をステップと"
             "して数えています。"
+        )
+        if "begun_at" not in f:
+            return counted
+        return (
+            f"{counted}ステップ{f['begun_at']}から始まるプロセスがどこから再開したかを示す行は"
+            "ないため、最新の保存からとみなしています。"
         )
 
     def unknown_note_other_trainer(self, f: Facts) -> str:

@@ -18,6 +18,7 @@ import msgspec
 from instride.steps.model import Dialect, EventKind, Pauses, Sampling
 from instride.steps.notes import Facts, Note
 from instride.steps.readers.contract import Reader
+from instride.steps.readers.journal_steps import Beat, Call, Numbering
 from instride.steps.recording import LATEST, Recording
 
 STEP = re.compile(
@@ -26,7 +27,7 @@ STEP = re.compile(
 )
 HELD = 1 << 14
 """Steps that are held back: a save is noted when all of it is known, some steps after its call."""
-UNKNOWN_STEP = -1
+BEGIN = '{"t":'
 OF_AGENT = "agent-"
 """How kinds of lines begin that say nothing of a training: the agent may come long after it."""
 JUMP_S = 0.5
@@ -47,24 +48,6 @@ class Line(msgspec.Struct, frozen=True):
     trainer_started: int | None = None
     path: str = ""
     why: str = ""
-
-
-class Beat(msgspec.Struct):
-    """A step that has ended."""
-
-    step: int
-    line: int
-    seconds: float | None
-    wall: float
-
-
-class Call(msgspec.Struct, frozen=True):
-    """A save, as training saw it."""
-
-    step: int | None
-    seconds: float | None
-    wall: float
-    line: int
 
 
 class Journal(Reader):
@@ -89,9 +72,7 @@ class Journal(Reader):
         self._calls: dict[tuple[int | None, int | None], Call] = {}
         """Saves that are not recorded yet, by id and step: a writer that is started again for the
         same training notes them again."""
-        self._is_counted: bool | None = None
-        """Whether the steps of this process have no numbers of their own; None: not known yet."""
-        self._next_step = 0
+        self._numbering = Numbering()
         self._last_wall: float | None = None
         self._jump_s = 0.0
         """By how much the wall clock was set since the first line."""
@@ -105,15 +86,18 @@ class Journal(Reader):
         return '"kind":"step"' in line and STEP.search(line) is not None
 
     def feed(self, number: int, line: str) -> None:
-        if '"kind":"step"' in line:
-            if found := STEP.search(line):
-                took = None if found[3] is None else float(found[3])
-                self._beat(number, int(found[2]), float(found[1]), took)
+        if '"kind":"step"' in line and (found := STEP.search(line)):
+            took = None if found[3] is None else float(found[3])
+            self._beat(number, int(found[2]), float(found[1]), took)
         elif '"kind":"' in line:
             self._other(number, line)
 
     def finish(self) -> None:
         self._end_process()
+        if self._numbering.has_counted:
+            begun_at = self._numbering.guessed_step
+            told: Facts = {} if begun_at is None else {"begun_at": begun_at}
+            self.log.note(Note("counted-beats", told))
         if self._failures:
             name, why = list(self._failures.items())[-1]
             facts: Facts = {"count": len(self._failures), "name": name, "why": why}
@@ -133,7 +117,8 @@ class Journal(Reader):
 
     def _other(self, number: int, text: str) -> None:
         try:
-            line = self._decode(text[text.index("{") :])
+            # Behind half a line, which a machine that lost its power leaves, there is a whole one.
+            line = self._decode(text[text.rindex(BEGIN) :])
         except (ValueError, RecursionError):  # cut off by a crash, or something else altogether
             return
         if not 0 <= line.t < LATEST or line.kind.startswith(OF_AGENT):
@@ -142,11 +127,12 @@ class Journal(Reader):
         if line.kind == "start":
             self._start(number, line, wall)
         elif line.kind == "call":
-            self._calls[line.id, line.step] = Call(line.step, line.s, wall, number)
+            self._calls[line.id, line.step] = Call(line.id, line.step, line.s, wall, number)
         elif line.kind == "failed":
             self._failures[line.path.rpartition("/")[2]] = line.why
         elif line.kind == "durable":
             self._failures.pop(line.path.rpartition("/")[2], None)
+            self._note_durable(line.id)
             self.log.size(line.bytes, number)
         if not self._is_over:
             self._alive = wall, number
@@ -163,6 +149,7 @@ class Journal(Reader):
         self._is_over = False
         if is_another:
             self._end_process()
+            self._numbering.begin_process(is_anew=self._trainer not in (None, trainer))
             self._trainer = trainer
             self.log.event(EventKind.START, number, wall=wall)
             self.log.clock(wall, number)
@@ -174,11 +161,11 @@ class Journal(Reader):
             self._last_wall is None or self._alive[0] > self._last_wall
         ):
             self.log.clock(*self._alive)
-        self._alive = self._is_counted = self._last_wall = None
+        self._alive = self._last_wall = None
 
     def _release(self, num_held: int) -> None:
         """Record the beats but for the last so many, each save behind the step that it is of."""
-        self._give_numbers()
+        self._beats = self._numbering.number(self._beats, self._calls.values())
         walls = [beat.wall for beat in self._beats]
         behind: dict[int, list[Call]] = {}
         for call in self._calls.values():
@@ -201,46 +188,7 @@ class Journal(Reader):
         is_late = place < len(walls) and self._beats[place].step == call.step
         return place + 1 if is_late else place
 
-    def _give_numbers(self) -> None:
-        """Where the loop does not tell its steps, count them; where it does, go by that alone."""
-        if not self._beats:
-            return
-        if self._is_counted is None:
-            self._is_counted = all(beat.step == UNKNOWN_STEP for beat in self._beats)
-            if self._is_counted:
-                self.log.note(Note("counted-beats"))
-                self._next_step = self._first_number()
-        if self._is_counted:
-            self._count()
-        else:
-            self._drop_unknown()
-        self._next_step = self._beats[-1].step + 1 if self._beats else self._next_step
-
-    def _first_number(self) -> int:
-        """Such that a save names the step that it was saved after."""
-        walls = [beat.wall for beat in self._beats]
+    def _note_durable(self, id: int | None) -> None:
         for call in self._calls.values():
-            place = bisect_right(walls, call.wall)
-            if call.step is not None and place and call.step - place + 1 >= 0:
-                return call.step - place + 1
-        return self._next_step
-
-    def _count(self) -> None:
-        number = self._next_step
-        for beat in self._beats:
-            if beat.step == UNKNOWN_STEP:
-                beat.step = number
-                number += 1
-
-    def _drop_unknown(self) -> None:
-        """Before the loop tells its first step, the optimizer has: one step, two beats."""
-        kept: list[Beat] = []
-        dropped: Beat | None = None
-        for beat in self._beats:
-            if dropped is not None and beat.seconds is not None:
-                is_whole = dropped.seconds is not None
-                beat.seconds = beat.seconds + (dropped.seconds or 0.0) if is_whole else None
-            dropped = beat if beat.step == UNKNOWN_STEP else None
-            if dropped is None:
-                kept.append(beat)
-        self._beats = kept
+            if call.id == id and call.step is not None:
+                self._numbering.durable_step = call.step
