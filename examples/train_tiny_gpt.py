@@ -163,7 +163,7 @@ def train(training: Training) -> None:
     options = training.options
     print(f"tokens per iteration will be: {training.tokens_per_step:,}")
     print(f"number of parameters: {training.num_parameters / 1e6:.2f}M", flush=True)
-    mfu = -1.0
+    mfu, loss = -1.0, 0.0
     started = time.perf_counter()
     for step in range(training.resume(), options.steps):
         if step % options.eval_interval == 0:
