@@ -53,7 +53,7 @@ def test_of_an_optimizer_for_graphs_nothing_is_promised(is_given_later: bool) ->
 
 @pytest.mark.parametrize("graph", ["none", "one", "one that was frozen"])
 def test_of_an_optimizer_without_a_flag_nothing_is_promised_where_a_graph_is_older(
-    graph: str, monkeypatch: pytest.MonkeyPatch
+    graph: str, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
     """It may be a graph of its step: SGD can be captured, and does not say so."""
 
@@ -64,11 +64,9 @@ def test_of_an_optimizer_without_a_flag_nothing_is_promised_where_a_graph_is_old
     monkeypatch.setattr(torch.cuda, "is_current_stream_capturing", lambda: False)
     monkeypatch.setattr(torch.cuda, "CUDAGraph", Graph)
     made = None if graph == "none" else Graph()
-    is_frozen = graph == "one that was frozen"  # as those do who want quick collections
-    # What other tests have frozen in this process is none of this one.
-    monkeypatch.setattr(gc, "get_freeze_count", lambda: int(is_frozen))
-    if is_frozen:
-        monkeypatch.setattr(gc, "get_objects", list)
+    if graph == "one that was frozen":  # as those do who want quick collections
+        request.addfinalizer(gc.unfreeze)
+        gc.freeze()
     plain, flagged = torch.optim.SGD([parameter()], lr=0.1), torch.optim.AdamW([parameter()])
     beats = following(plain, flagged)
     plain.step()

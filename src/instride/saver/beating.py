@@ -161,11 +161,12 @@ def _are_there_graphs() -> bool:
     memory of its own to be known by. Some 50 ms, once, and none where there is no GPU."""
     if not torch.cuda.is_initialized():
         return False
-    if gc.get_freeze_count():
-        return True  # what was frozen is not told of: there may be one among it
-    kind = torch.cuda.CUDAGraph
+    kind, found = torch.cuda.CUDAGraph, gc.get_objects()
+    # What was frozen is not told of: a graph is younger than its class, and is frozen with it. How
+    # much is frozen tells nothing, as Python 3.12 freezes some objects of its own.
+    is_hidden = not any(each is kind for each in found)
     # By its type: `isinstance` would ask objects of any program for their class.
-    return any(issubclass(type(each), kind) for each in gc.get_objects())
+    return is_hidden or any(issubclass(type(each), kind) for each in found)
 
 
 def _tensors_of(optimizers: Iterable[torch.optim.Optimizer]) -> list[torch.Tensor]:
