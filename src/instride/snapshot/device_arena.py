@@ -35,11 +35,13 @@ class DeviceArena:
     def make_ready(self) -> None:
         """Off the training thread: a driver loads a kernel when it is used for the first time, and
         all wait for that."""
-        with self._making_ready:
+        with torch.cuda.device(self.device), self._making_ready:
+            # Also where all is ready: whoever calls this makes tables of a plan next, in a thread
+            # that may be a new one.
+            let_others_capture()
             if self._is_ready:
                 return
-            with torch.cuda.device(self.device), torch.cuda.stream(self.stream):
-                let_others_capture()
+            with torch.cuda.stream(self.stream):
                 for kind in WORDS:
                     words = torch.zeros(2, dtype=kind, device=self.device)
                     torch._foreach_copy_([words[:1]], [words[1:]])
