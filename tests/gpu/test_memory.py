@@ -139,7 +139,7 @@ def test_five_hundred_saves_take_no_more_memory_than_a_few(
     host, reserved, free = zip(*seen, strict=True)
     assert max(host) - host[0] < 16 << 20
     assert max(reserved) == reserved[0]
-    assert min(free) == free[0]
+    assert free[0] - min(free) <= 2 << 20, "the least that a driver takes for itself"
 
 
 def test_where_there_is_room_no_more_is_locked_than_a_snapshot_leaves_by(tmp_path: Path) -> None:

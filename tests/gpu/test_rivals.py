@@ -21,6 +21,8 @@ from instride.bench.ways import WAYS
 from instride.bench.ways.contract import Done, NoSaving, Ticket
 from instride.bench.ways.others import TorchSave
 from instride.bench.ways.ours import InstrideWithoutRoom, OurTicket
+from instride.snapshot.blocks import Share
+from instride.snapshot.late import LateCopy, Storages
 from tests.gpu.trainings import NEEDS_A_GPU
 from tests.integration.careless import LateSave
 
@@ -56,16 +58,13 @@ def test_no_snapshot_of_ours_is_torn(name: str, tmp_path: Path) -> None:
 
 
 class Noting(InstrideWithoutRoom):
-    """Says of each save whether an optimizer had to wait for it, and what it took of the device."""
+    """Says of each save what it took of the device."""
 
-    late: ClassVar[list[bool]] = []
     taken_bytes: ClassVar[list[int]] = []
 
     def save(self, step: int) -> OurTicket:
         before = torch.cuda.memory_allocated()
         ticket = super().save(step)
-        # The products that are queued before it keep the copy from ending sooner.
-        self.late.append(self._saver._engine.is_late)
         self.taken_bytes.append(torch.cuda.memory_allocated() - before)
         return ticket
 
@@ -75,11 +74,18 @@ def test_under_the_hammer_a_full_gpu_is_full_and_every_blow_meets_a_copy_that_is
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(WAYS, "tested", Noting)
-    monkeypatch.setattr(Noting, "late", [])
+    late: list[bool] = []
+    begin = LateCopy.begin
+
+    def note(copy: LateCopy, shares: list[Share], promised: Storages) -> None:
+        late.append(bool(shares))
+        begin(copy, shares, promised)
+
+    monkeypatch.setattr(LateCopy, "begin", note)
     monkeypatch.setattr(Noting, "taken_bytes", [])
     torch.cuda.empty_cache()
     assert hammer(order_of("tested", tmp_path), tmp_path) == Hammered(NUM_BLOWS, NUM_BLOWS)
-    assert Noting.late == [True] * NUM_BLOWS
+    assert late == [True] * NUM_BLOWS
     assert max(Noting.taken_bytes) < MIB, "no snapshot lies on the device"
     torch.cuda.empty_cache()
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,6 @@ from tests.gpu.trainings import (
     load,
     lock_arena,
     make,
-    make_model,
     one_step,
     ones_to_add,
 )
@@ -154,76 +152,6 @@ def test_a_save_before_the_first_step_is_whole(queue: torch.Tensor, tmp_path: Pa
         assert [arena.memory._kept for arena in arenas._all()] == [None]
         saver.save(1).wait(60)
         assert arenas._all()[0].memory._kept is not None
-
-
-def test_a_step_that_is_a_replayed_graph_is_not_seen(room: str, tmp_path: Path) -> None:
-    """The hooks ran before the first save, while the graph was captured, and never again."""
-    weight = torch.zeros(8 << 20, device="cuda", requires_grad=True)
-    weight.grad = torch.ones_like(weight)
-    optimizer = torch.optim.SGD([weight], lr=1.0)
-    holder = Holder(w=weight)
-    with instride.Saver(tmp_path, optimizer=optimizer, state=holder) as saver:
-        optimizer.step()
-        graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph):
-            optimizer.step()
-        hammer(saver, {"state": holder}, graph.replay)
-
-
-def test_a_step_that_is_a_graph_older_than_the_saver_is_not_seen(room: str, tmp_path: Path) -> None:
-    """Nobody saw its capture; what was seen are the hooks of eager steps before each save."""
-    model, optimizer = make(capturable=True)
-    one_step(model, optimizer)
-    for parameter in model.parameters():
-        parameter.grad = torch.ones_like(parameter)
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        optimizer.step()
-    steps = cycle([optimizer.step, graph.replay])
-    parts = {"model": model, "optimizer": optimizer}
-    with instride.Saver(tmp_path, **parts) as saver:
-        hammer(saver, parts, lambda: next(steps)())
-
-
-def test_a_graph_can_be_captured_while_a_snapshot_is_on_its_way(
-    queue: torch.Tensor, room: str, tmp_path: Path
-) -> None:
-    x = torch.zeros(128 << 20, device="cuda")
-    y = torch.zeros(1 << 20, device="cuda")
-    with instride.Saver(tmp_path, state=Holder(x=x)) as saver:
-        for step in range(1, 5):
-            busy(queue)
-            x.fill_(step)
-            pending = saver.save(step)
-            graph = torch.cuda.CUDAGraph()
-            with torch.cuda.graph(graph):
-                for _ in range(300):
-                    y += 1
-            graph.replay()
-            assert bool((load(pending.wait(60).path)["state"]["x"] == step).all())
-
-
-def test_a_captured_optimizer_step_does_not_wait_for_what_is_outside(
-    queue: torch.Tensor, no_room: None, tmp_path: Path
-) -> None:
-    model = make_model()
-    # Of a kind that cannot be told that it is captured: what can be is never late.
-    optimizer = Adding(*model.parameters())
-    with instride.Saver(tmp_path, model=model, optimizer=optimizer) as saver:
-        for parameter in model.parameters():
-            parameter.grad = torch.ones_like(parameter)
-        optimizer.step()
-        lock_arena(saver)  # what is copied at once to other memory is waited for
-        busy(queue)
-        optimizer.step()
-        wanted = {name: value.clone() for name, value in model.state_dict().items()}
-        pending = saver.save(1)
-        assert saver._engine.is_late, "or the capture would have nothing to wait for"
-        graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph):
-            optimizer.step()
-        graph.replay()
-        assert_same(load(pending.wait(60).path)["model"], wanted)
 
 
 @pytest.mark.filterwarnings("ignore:instride:RuntimeWarning")
