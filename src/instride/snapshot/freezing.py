@@ -36,12 +36,12 @@ class UnsupportedStateError(Exception):
 class Frozen:
     """A tree in which nothing can change any more, and the tensors that it stands on."""
 
-    def __init__(self, pickled: memoryview, tensors: list[torch.Tensor], values: list[Any]) -> None:
+    def __init__(self, pickled: bytes, tensors: list[torch.Tensor], values: list[Any]) -> None:
         self._pickled = pickled
         self.tensors = tensors
         self._values = values
 
-    def pickle(self, tensors: Sequence[bytes]) -> tuple[bytes, list[bytes | memoryview]]:
+    def pickle(self, tensors: Sequence[bytes]) -> tuple[bytes, list[bytes]]:
         """The pickle of the tree, with these in the places of the tensors; and what else it has."""
         around = _MARKS.split(self._pickled)
         values = list(map(pickled_alone, self._values))
@@ -88,7 +88,8 @@ def freeze(tree: object, *, detached: bool) -> Frozen:
         raise
     except Exception as error:  # any class may refuse in its own way
         raise UnsupportedStateError(f"a value that cannot be copied ({error})") from error
-    return Frozen(buffer.getbuffer(), tensors, values)
+    # No view of the buffer: early versions of Python 3.12 crash where one is collected as garbage.
+    return Frozen(buffer.getvalue(), tensors, values)
 
 
 @contextmanager

@@ -146,3 +146,11 @@ def test_the_collector_is_left_as_it_was(is_on: bool) -> None:
         assert gc.isenabled() is is_on
     finally:
         gc.enable()
+
+
+def test_what_was_frozen_may_be_garbage_in_a_circle() -> None:
+    """Python 3.12.1 crashes there if it holds a view of the buffer that it was pickled into."""
+    circle: list[object] = [freeze({"step": 1}, detached=True)]
+    circle.append(circle)
+    del circle
+    gc.collect()
