@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from instride.saver.leaving import is_exiting
 from instride.saver.options import Options
 from instride.saver.pending import Pending, Purpose
 from instride.system import background
@@ -84,9 +86,21 @@ def engine_for(directory: Path | None, options: Options) -> Engine:
     """What is not possible is not loaded either. Raises StoreInUseError where training waits for
     saves, and has nobody to wait for the store."""
     if not background.is_possible():
-        from instride.saver.synchronous import SynchronousEngine
-
-        return SynchronousEngine(directory, options.keep, packs=options.packs)
+        engine = _in_the_call(directory, options)
+        engine.warn_once(
+            "synchronous",
+            f"{platform.system()} lacks what saving in the background needs: training waits until "
+            f"a save is on the disk{', and nothing is packed' if options.packs else ''}",
+        )
+        return engine
+    if is_exiting() and not background.can_start_threads():
+        return _in_the_call(directory, options)  # nothing is left that would wait for it
     from instride.saver.engine import BackgroundEngine
 
     return BackgroundEngine(directory, options)
+
+
+def _in_the_call(directory: Path | None, options: Options) -> Engine:
+    from instride.saver.synchronous import SynchronousEngine
+
+    return SynchronousEngine(directory, options.keep)

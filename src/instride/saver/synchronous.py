@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import platform
 import socket
 import time
 from collections.abc import Callable
@@ -30,6 +29,7 @@ from instride.store.manifest import Timings
 from instride.store.naming import Naming
 from instride.store.retention import Keep
 from instride.store.verifying import verify
+from instride.system import background
 from instride.writer.describing import manifest_of
 from instride.writer.journal import Journal, Value, journal_path
 from instride.writer.page import NOBODYS, SharedPage
@@ -47,7 +47,7 @@ class SynchronousEngine:
 
     waits_for: int | None = None
 
-    def __init__(self, directory: Path | None, keep: Keep, *, packs: bool = False) -> None:
+    def __init__(self, directory: Path | None, keep: Keep) -> None:
         self._directory = directory
         self._naming = Naming(directory, keep)
         self._telling = Telling()
@@ -63,16 +63,14 @@ class SynchronousEngine:
             is_taken = self._take_store()
         except OSError as error:
             self.problem = f"{directory}: {error.strerror}"
-        self._journal = Journal(journal_path(directory), self.page) if directory else None
+        self._journal: Journal | None = None
+        if directory is not None:
+            in_thread = background.can_start_threads()
+            self._journal = Journal(journal_path(directory), self.page, in_thread=in_thread)
         let_go_in_children(self)
         self._note("start", host=socket.gethostname(), trainer_pid=self._owner_pid)
         if is_taken:
             self._naming.sweep().tell(self._note)
-        self.warn_once(
-            "synchronous",
-            f"{platform.system()} lacks what saving in the background needs: training waits until "
-            f"a save is on the disk{', and nothing is packed' if packs else ''}",
-        )
 
     def _take_store(self) -> bool:
         """Own the store, as long as it is there; whether it was taken anew. Who finishes for a

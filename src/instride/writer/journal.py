@@ -30,7 +30,8 @@ Timed = tuple[float, dict[str, Value]]
 
 
 class Journal:
-    def __init__(self, path: Path, page: SharedPage) -> None:
+    def __init__(self, path: Path, page: SharedPage, *, in_thread: bool = True) -> None:
+        """Without a thread, where none can be started any more, whoever notes a line writes it."""
         self._path = path
         self._page = page
         self._lines: queue.SimpleQueue[Timed | None] = queue.SimpleQueue()
@@ -38,28 +39,38 @@ class Journal:
         self._beats_seen = page[JOURNALED]
         self._last_beat_s: float | None = page.beat_before(self._beats_seen)
         self._began_s = _monotonic_began_s()
-        self._thread = threading.Thread(target=self._work, daemon=True)
-        self._thread.start()
+        self._thread: threading.Thread | None = None
+        if in_thread:
+            self._thread = threading.Thread(target=self._work, daemon=True)
+            self._thread.start()
 
     def note(self, kind: str, at_s: float | None = None, /, **fields: Value) -> None:
         """Add a line, of now or of an earlier moment by the monotonic clock; returns at once."""
         now_s = time.monotonic() if at_s is None else at_s
-        self._lines.put((now_s, {"kind": kind, **fields}))
+        line: Timed = (now_s, {"kind": kind, **fields})
+        if self._thread is None:
+            self._write([line])
+        else:
+            self._lines.put(line)
 
     def close(self, timeout_s: float = 5.0) -> None:
         """Write what is left; a disk that hangs is not waited for."""
-        self._lines.put(None)
-        self._thread.join(timeout_s)
+        if self._thread is not None:
+            self._lines.put(None)
+            self._thread.join(timeout_s)
 
     def _work(self) -> None:
         is_open = True
         while is_open:
             batch: list[Timed] = []
             is_open = self._gather(batch)
-            lines = sorted([*self._beats(), *batch], key=itemgetter(0))
-            with suppress(Exception):  # lines may be lost, but not all that come behind them
-                if lines and self._append(self._by_the_wall(lines)):
-                    self._page[JOURNALED] = self._beats_seen
+            self._write(batch)
+
+    def _write(self, batch: list[Timed]) -> None:
+        lines = sorted([*self._beats(), *batch], key=itemgetter(0))
+        with suppress(Exception):  # lines may be lost, but not all that come behind them
+            if lines and self._append(self._by_the_wall(lines)):
+                self._page[JOURNALED] = self._beats_seen
 
     def _append(self, lines: list[dict[str, Value]]) -> bool:
         try:

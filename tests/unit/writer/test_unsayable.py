@@ -47,6 +47,7 @@ def test_a_name_that_is_no_utf8_is_in_the_journal_and_what_comes_behind_it_too(p
     noted.note("swept", names=[NAME, "other"])
     noted.note("damaged", path=NAME)
     while not path.exists():
+        assert noted._thread is not None
         assert noted._thread.is_alive()
         time.sleep(0.001)
     page.beat(1, time.monotonic())
@@ -87,6 +88,7 @@ def test_a_failure_of_any_kind_does_not_end_the_journal(
     noted = Journal(path, SharedPage.create())
     noted.note("lost")
     while len(failures) < 3:
+        assert noted._thread is not None
         assert noted._thread.is_alive()
     noted.note("durable", id=1)
     assert have_been.wait(60)
