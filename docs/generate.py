@@ -30,7 +30,7 @@ from instride.doctor.languages.en import WORDINGS
 from instride.explain import comparison_report, report
 from instride.explain.causes import CATALOGUE
 from instride.explain.causes.contract import Cause, Rung
-from instride.explain.causes.trainers import ANY_TRAINER, TRAINERS
+from instride.explain.causes.trainers import ANY_TRAINER, INSTEAD, TRAINERS
 from instride.explain.languages.en import English
 from instride.explain.spans import Owner
 from instride.pack import packing, unpacking
@@ -216,12 +216,23 @@ def cause_page(cause: Cause) -> str:
     for remedy in cause.remedies:
         lines.append(f"- {_upper(WORDS.cures[remedy])}.")
         lines += [f"  - {trainer}: `{line}`" for trainer, line in _lines_for(remedy)]
+    for dialect, instead in INSTEAD.items():
+        if cause.id in instead:
+            lines += ["", f"In the log of {_titles()[dialect]}, instead:", ""]
+            lines += [
+                f"- {_upper(WORDS.cures[remedy])}: `{TRAINERS[dialect][remedy].format(n='N')}`."
+                for remedy in instead[cause.id]
+            ]
     return "\n".join(lines) + "\n"
+
+
+def _titles() -> dict[str, str]:
+    return {reader.dialect.name: reader.dialect.title for reader in READERS}
 
 
 def _lines_for(remedy: str) -> Iterator[tuple[str, str]]:
     """What to change, trainer by trainer; N stands for the value."""
-    titles = {reader.dialect.name: reader.dialect.title for reader in READERS}
+    titles = _titles()
     if remedy in ANY_TRAINER:
         yield "any", ANY_TRAINER[remedy]
     for dialect, lines in TRAINERS.items():

@@ -9,8 +9,9 @@ import pytest
 from instride.explain.advice import advise
 from instride.explain.causes import CATALOGUE
 from instride.explain.causes.curing import Cure, cures
-from instride.explain.causes.trainers import ALREADY, ANY_TRAINER, TRAINERS, line_for
+from instride.explain.causes.trainers import ALREADY, ANY_TRAINER, INSTEAD, TRAINERS, line_for
 from instride.explain.findings import findings
+from instride.explain.languages import LANGUAGES
 from instride.explain.ledger import build
 from instride.steps.model import Dialect, EventKind, Pauses, Run, Sampling
 from instride.steps.notes import Note
@@ -80,6 +81,27 @@ def test_saving_in_the_background_comes_first_where_the_trainer_can(
 
 def test_a_trainer_that_saves_in_the_background_is_not_told_to() -> None:
     assert "save-async" not in cures_of("save", as_written_by("openpi", pauses(SAVE)))
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_our_own_writer_is_told_to_do_less_and_nobody_to_look_for_another(code: str) -> None:
+    run = as_written_by("journal", FINDINGS["aftermath"][1]())
+    ledger = build(run)
+    (finding,) = [each for each in findings(ledger) if each.id == "aftermath"]
+    assert {cure.id: cure.change for cure in cures(finding, ledger)} == {
+        "save-less": None,  # no interval within this run would do
+        "spend-less": "Saver(budget=0.01)",
+        "pack-later": "Saver(pack=False)",
+    }
+    assert LANGUAGES[code].remedy(finding) == LANGUAGES[code].cures["save-less"]
+
+
+def test_who_saves_in_the_background_is_told_to_save_less_or_to_skip() -> None:
+    told = cures_of("save", as_written_by("journal", pauses(SAVE)))
+    assert {cure.id: cure.change for cure in told.values()} == {
+        "save-less": "saver.due(step, every=1000)",
+        "skip-when-busy": 'Saver(when_busy="skip")',
+    }
 
 
 def test_a_log_that_counts_parts_of_steps_gets_no_interval_to_set() -> None:
@@ -180,7 +202,9 @@ def test_a_line_that_needs_a_value_is_not_given_without_it() -> None:
 def test_lines_are_for_dialects_that_exist_and_remedies_that_are_named() -> None:
     dialects = {reader.dialect.name for reader in READERS}
     named = {remedy for cause in CATALOGUE for remedy in cause.remedies}
-    assert set(TRAINERS) | set(ALREADY) <= dialects
+    named |= {remedy for of in INSTEAD.values() for those in of.values() for remedy in those}
+    assert set(TRAINERS) | set(ALREADY) | set(INSTEAD) <= dialects
+    assert {cause for of in INSTEAD.values() for cause in of} <= {each.id for each in CATALOGUE}
     assert {remedy for lines in TRAINERS.values() for remedy in lines} <= named
     assert set(ANY_TRAINER) <= named
 

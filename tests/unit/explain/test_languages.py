@@ -10,6 +10,7 @@ import pytest
 from instride.explain.advice import advise
 from instride.explain.causes import CAUSES
 from instride.explain.causes.contract import Rung
+from instride.explain.causes.trainers import INSTEAD
 from instride.explain.findings import findings
 from instride.explain.languages import LANGUAGES
 from instride.explain.languages.contract import Language
@@ -96,6 +97,7 @@ def test_every_cause_has_a_title_and_something_else_that_it_could_be(language: L
 
 def test_every_remedy_and_every_rung_has_words(language: Language) -> None:
     named = {remedy for cause in CAUSES.values() for remedy in cause.remedies}
+    named |= {remedy for of in INSTEAD.values() for those in of.values() for remedy in those}
     assert set(language.cures) == named
     assert set(language.rungs) == {rung.value for rung in Rung}
 

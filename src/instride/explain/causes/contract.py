@@ -41,6 +41,8 @@ class Finding(msgspec.Struct):
     rung: Rung = Rung.SHAPE
     spans: list[Span] = []
     """What it is made of; empty where that is not a number of spans."""
+    instead: tuple[str, ...] = ()
+    """Remedies that hold for this trainer, in place of those of the cause."""
     within: str | None = None
     """The finding that its seconds are part of: they are told twice, but counted once."""
 

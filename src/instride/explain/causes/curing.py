@@ -36,7 +36,7 @@ def cures(finding: Finding, ledger: Ledger, mtbf_s: float | None = None) -> list
     dialect = trainer_of(ledger.timeline.run)
     own = TRAINERS.get(dialect, {})
     found = []
-    for remedy in CAUSES[finding.id].remedies:
+    for remedy in finding.instead or CAUSES[finding.id].remedies:
         if does_already(dialect, remedy) or (remedy in SWITCHES and remedy not in own):
             continue
         value, saves_s = _value(remedy, finding, ledger, failures)

@@ -8,6 +8,7 @@ from statistics import median
 from instride.explain.aftermath import QUIET
 from instride.explain.causes.contract import Case, Cause, Facts, Finding, Rung
 from instride.explain.causes.evaluating import closing_named, pauses_named
+from instride.explain.causes.trainers import instead
 from instride.explain.causes.weighing import (
     confidence_in,
     cost_of_each,
@@ -34,7 +35,10 @@ FEWEST_SAVES = 4
 
 def saves(case: Case) -> list[Finding]:
     """The log marks or times saves, and training stands still for them."""
-    return pauses_named(case, Owner.SAVE, "save")
+    found = pauses_named(case, Owner.SAVE, "save")
+    for each in found:
+        each.instead = instead(case.ledger.timeline.run, each.id)
+    return found
 
 
 def closing_save(case: Case) -> list[Finding]:
@@ -152,7 +156,9 @@ def aftermath(case: Case) -> list[Finding]:
     confidence: Confidence = "high" if is_sure else "medium"
     lines = sorted({*evidence(before), *evidence(spans)})
     rung = rung_of(spans)
-    return [Finding("aftermath", Owner.AFTERMATH, cost_s, confidence, facts, lines, rung, spans)]
+    found = Finding("aftermath", Owner.AFTERMATH, cost_s, confidence, facts, lines, rung, spans)
+    found.instead = instead(case.ledger.timeline.run, found.id)
+    return [found]
 
 
 CAUSES = (

@@ -136,6 +136,13 @@ TRAINERS: Mapping[str, Mapping[str, str]] = {
     "yolox": {"more-workers": "data_num_workers {n}"},
     "ultralytics": {"more-workers": "workers={n}"},
     "caffe": _intervals("test_interval: ", "snapshot: "),
+    "journal": {
+        "save-less": "saver.due(step, every={n})",
+        "save-more": "saver.due(step, every={n})",
+        "skip-when-busy": 'Saver(when_busy="skip")',
+        "spend-less": "Saver(budget=0.01)",
+        "pack-later": "Saver(pack=False)",
+    },
 }
 
 ANY_TRAINER: Mapping[str, str] = {
@@ -156,6 +163,7 @@ To yield takes two: a program in another session is its own autogroup, where the
 does nothing.
 """
 ALREADY: Mapping[str, frozenset[str]] = {
+    "journal": frozenset({"save-async"}),
     "lerobot": frozenset({"keep-workers"}),
     "nanochat": frozenset({"collect-on-schedule"}),
     "openpi": frozenset({"save-async", "keep-workers"}),
@@ -163,6 +171,14 @@ ALREADY: Mapping[str, frozenset[str]] = {
     "torchtitan": frozenset({"collect-on-schedule"}),
 }
 """What a trainer does by itself."""
+INSTEAD: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    "journal": {
+        "save": ("save-less", "skip-when-busy"),
+        "aftermath": ("save-less", "spend-less", "pack-later"),
+    },
+}
+"""Remedies in place of those of a cause, by the finding, where what it is about is known: a journal
+is written by the `Saver`, whose saves are in the background, and whose work on them yields."""
 WITHOUT_TORCH = frozenset({"llmc", "maxtext", "openpi", "caffe", "mxnet", "paddle"})
 """Dialects of trainers for which variables and loaders of torch do nothing."""
 
@@ -191,6 +207,11 @@ def shared_setting(dialect: str) -> str | None:
     if evaluate is None or save is None or save not in evaluate:
         return None
     return save.replace("{n}", "").strip(" =:")
+
+
+def instead(run: Run, finding: str) -> tuple[str, ...]:
+    """What helps against a finding in place of the remedies of its cause; empty where these do."""
+    return INSTEAD.get(run.dialect.name, {}).get(finding, ())
 
 
 def does_already(dialect: str, remedy: str) -> bool:

@@ -72,6 +72,10 @@ class GermanCauses(GermanNumbers):
         "die niedrigste Priorität geben",
         "work-later": "was den Checkpoint weiterverarbeitet, bis zum Ende des Trainings warten "
         "lassen",
+        "skip-when-busy": "ein Speichern auslassen, solange das vorige noch geschrieben wird",
+        "spend-less": "dem Schreiben einen kleineren Anteil der Schrittzeit zugestehen (ohne "
+        "Angabe 0,02)",
+        "pack-later": "wenn gepackt wird, erst nach dem Training packen, mit `instride pack`",
         "cache-compiled": "den Compile-Cache zwischen Läufen behalten",
         "cache-startup": "zwischenspeichern, was der Start vorbereitet (tokenisierte Daten, "
         "kompilierter Code)",

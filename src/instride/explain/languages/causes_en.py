@@ -69,6 +69,9 @@ class EnglishCauses(Language):
         "yield-to-training": "give what works on the checkpoint (compression, upload) the lowest "
         "priority",
         "work-later": "let what works on the checkpoint wait until training ends",
+        "skip-when-busy": "skip a save while the one before is still being written",
+        "spend-less": "let writing cost a smaller share of the step time (0.02 by default)",
+        "pack-later": "if it packs, pack when training is over, with `instride pack`",
         "cache-compiled": "keep the compile cache between runs",
         "cache-startup": "cache what start-up prepares (tokenised data, compiled code)",
         "fix-shapes": "keep shapes fixed: pad, drop the last short batch, evaluate with a graph "

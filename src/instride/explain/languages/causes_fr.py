@@ -72,6 +72,11 @@ class FrenchCauses(FrenchNumbers):
         "yield-to-training": "donner la priorité la plus basse à ce qui traite le checkpoint "
         "(compression, envoi)",
         "work-later": "faire attendre la fin de l'entraînement à ce qui traite le checkpoint",
+        "skip-when-busy": "sauter une sauvegarde tant que la précédente n'est pas écrite",
+        "spend-less": "accorder à l'écriture une part plus petite du temps des étapes (0,02 par "
+        "défaut)",
+        "pack-later": "s'il y a des packs à faire, les faire après l'entraînement, avec "
+        "`instride pack`",
         "cache-compiled": "conserver le cache de compilation d'une exécution à l'autre",
         "cache-startup": "mettre en cache ce que le démarrage prépare (données tokenisées, code "
         "compilé)",

@@ -72,6 +72,9 @@ class JapaneseCauses(JapaneseNumbers):
         "yield-to-training": "チェックポイントを処理するもの（圧縮、アップロード）の優先度を"
         "最低にする",
         "work-later": "チェックポイントを処理するものを、学習が終わるまで待たせる",
+        "skip-when-busy": "前の保存がまだ書き込み中なら、その保存を飛ばす",
+        "spend-less": "書き込みに許すステップ時間の割合（既定は0.02）を小さくする",
+        "pack-later": "パックしている場合は、学習が終わってから`instride pack`でパックする",
         "cache-compiled": "コンパイルキャッシュを実行間で保持する",
         "cache-startup": "起動時に準備するもの（トークン化済みデータ、コンパイル済みコード）を"
         "キャッシュする",

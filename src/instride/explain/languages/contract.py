@@ -42,6 +42,8 @@ class Language(Numbers):
 
     def remedy(self, finding: Finding) -> str:
         """What to do about it, in a few words."""
+        if finding.instead:
+            return self.cures[finding.instead[0]]
         return self.remedies.get(finding.id) or self.cures[CAUSES[finding.id].remedies[0]]
 
     def cure(self, cure: Cure) -> str:
