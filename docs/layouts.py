@@ -153,7 +153,9 @@ def _page() -> str:
     ]
     first, each = 8 * page.FIRST_BEAT, 8 * page.FIELDS_OF_A_BEAT
     place = f"{first} + {each} x (n mod {page.NUM_BEATS})"
-    rows.append((place, "i64", "trainer", "step of beat n; -1 where its number is not known"))
+    step = "step of beat n; -1 where its number is not known"
+    restore = "of a `restore()`: -3 - the step restored, -2 where there was none"
+    rows.append((place, "i64", "trainer", f"{step}; {restore}"))
     rows.append((f"{place} + 8", "f64", "trainer", "when it was, by the monotonic clock"))
     end = f"The page has {page.PAGE_BYTES} bytes.\n"
     return _table(("offset", "type", "written by", "what"), rows) + "\n" + end

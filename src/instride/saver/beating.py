@@ -70,6 +70,12 @@ class Beats:
             self._engine.mark_step()
             self._page.beat(step, time.monotonic())
 
+    def restored(self, step: int | None) -> None:
+        """Training goes on from the checkpoint of a step, or anew: where only an optimizer tells of
+        steps, nothing else says which they are."""
+        if self._engine is not None and not self._is_over:
+            self._page.restored(step, time.monotonic())
+
     def _promise(self) -> Promise:
         """What belongs to optimizers whose hooks ran in the last step.
 

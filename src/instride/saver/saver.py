@@ -215,6 +215,7 @@ class Saver:
         step = None if step is None else whole_step(step)
         check_flags(strict=strict, weights_only=weights_only)
         found = self._way_back.take(step, strict=strict, weights_only=weights_only)
+        self._beats.restored(None if found is None else found.next_step - 1)
         if found is None:
             return 0
         self.extra, self.restored = found.extra, found.path

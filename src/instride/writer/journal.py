@@ -16,7 +16,7 @@ from pathlib import Path
 from instride.store.journal import Value as Value
 from instride.store.journal import append
 from instride.store.journal import journal_path as journal_path
-from instride.writer.page import JOURNALED, SharedPage
+from instride.writer.page import JOURNALED, RESTORED, SharedPage
 from instride.writer.sayable import sayable
 
 EVERY_S = 1.0
@@ -99,12 +99,15 @@ class Journal:
         return True
 
     def _beats(self) -> list[Timed]:
-        """Steps that have passed."""
+        """Steps that have passed, and what was restored between them."""
         lines: list[Timed] = []
         num_beats = self._page.num_beats
-        beats = self._page.beats_since(self._beats_seen, num_beats)
+        beats = self._page.all_since(self._beats_seen, num_beats)
         self._beats_seen = num_beats
         for step, at_s in beats:
+            if step <= RESTORED:
+                lines.append((at_s, {"kind": "restored", "step": self._page.restored_by(step)}))
+                continue
             fields: dict[str, Value] = {"kind": "step", "step": step}
             if self._last_beat_s is not None:
                 fields["s"] = round(at_s - self._last_beat_s, 6)

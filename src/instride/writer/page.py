@@ -18,6 +18,10 @@ COPIED, WRITTEN, BEATS, PROGRESS, JOURNALED = range(5)
 written, of a stream; beats so far; anything that the writer got done, for whoever watches whether
 the storage hangs; beats that are in the journal, for the writer after this one."""
 NOBODYS = -1
+RESTORED = -2
+"""A beat that is no step but a restore, for which there was no checkpoint yet; below that there was
+one, of step 0 and so on. Among the beats its place is exact, and no writer that dies loses it."""
+MOST_STEPS = 1 << 62
 FIRST_BEAT = 8
 FIELDS_OF_A_BEAT = 2
 PAGE_BYTES = 8 * (FIRST_BEAT + FIELDS_OF_A_BEAT * NUM_BEATS)
@@ -56,17 +60,36 @@ class SharedPage:
 
     def beat(self, step: int, now_s: float) -> None:
         """Note that a step has ended; -1 where its number is not known."""
+        self._note(step, now_s)
+
+    def restored(self, step: int | None, now_s: float) -> None:
+        """Note that training goes on from the checkpoint of a step; None: there was none."""
+        if step is None:
+            self._note(RESTORED, now_s)
+        elif 0 <= step < MOST_STEPS:
+            self._note(RESTORED - 1 - step, now_s)
+
+    def _note(self, what: int, now_s: float) -> None:
         num_beats = self._integers[BEATS]
         place = FIRST_BEAT + FIELDS_OF_A_BEAT * (num_beats % NUM_BEATS)
-        self._integers[place] = step
+        self._integers[place] = what
         self._floats[place + 1] = now_s
         self._integers[BEATS] = num_beats + 1
+
+    @staticmethod
+    def restored_by(beat: int) -> int | None:
+        """The step of the checkpoint, of a beat that is a restore; None: there was none."""
+        return None if beat == RESTORED else RESTORED - 1 - beat
 
     @property
     def num_beats(self) -> int:
         return self._integers[BEATS]
 
     def beats_since(self, seen: int, num_beats: int) -> list[tuple[int, float]]:
+        """The steps among `all_since`."""
+        return [beat for beat in self.all_since(seen, num_beats) if beat[0] > RESTORED]
+
+    def all_since(self, seen: int, num_beats: int) -> list[tuple[int, float]]:
         """The beats from the `seen`-th to the `num_beats`-th that are still there, oldest first."""
         # The oldest one may be overwritten while we read it.
         first = max(seen, num_beats - NUM_BEATS + 1)
@@ -76,9 +99,9 @@ class SharedPage:
         return [(self._integers[place], self._floats[place + 1]) for place in places]
 
     def beat_before(self, num_beats: int) -> float | None:
-        """When the last of so many beats was; None if it is not there."""
-        beats = self.beats_since(num_beats - 1, num_beats) if num_beats else []
-        return beats[0][1] if beats else None
+        """When the last step of so many beats was; None if it is not there."""
+        beats = self.beats_since(0, num_beats)
+        return beats[-1][1] if beats else None
 
     def close(self) -> None:
         self._integers.release()

@@ -15,7 +15,7 @@ import msgspec
 
 from instride.store.retention import Keep
 
-VERSION = 5
+VERSION = 6
 LENGTH = struct.Struct("<I")
 MOST_BYTES = (1 << 32) - 1
 CHUNK_BYTES = 1 << 16

@@ -214,6 +214,106 @@ def test_a_killed_training_goes_on_from_what_is_durable_where_no_line_says_more(
     ]
 
 
+def restored(t: float, step: int | None) -> str:
+    return line(t, "restored", step=step)
+
+
+def test_a_resumed_training_goes_on_where_its_journal_says_to_the_step() -> None:
+    begin = START_S + 60
+    # The lines of the save that was restored were lost with the writer.
+    first = [start(START_S, 100), restored(START_S, None), *unnumbered(START_S, 30)]
+    first.append(call(START_S + 0.55, 4, 0.01))
+    first.append(line(START_S + 0.6, "durable", id=1, path="/c/step_00000004.pt", bytes=1))
+
+    run = read([*first, start(begin, 200), restored(begin, 19), *unnumbered(begin, 8)])
+
+    assert list(run.step) == [*range(30), *range(20, 28)]
+    (lost,) = [each for each in findings(build(run)) if each.id == "lost"]
+    assert (lost.facts["steps"], lost.confidence) == (10, "high")
+    assert [note.facts for note in run.notes] == [{}]
+
+
+def test_a_training_that_found_nothing_to_restore_begins_anew() -> None:
+    begin = START_S + 60
+    lines = [start(START_S, 100), *unnumbered(START_S, 30)]
+    lines.append(call(START_S + 2.05, 19, 0.01))
+    lines.append(line(START_S + 2.5, "durable", id=1, path="/c/step_00000019.pt", bytes=1))
+
+    run = read([*lines, start(begin, 200), restored(begin, None), *unnumbered(begin, 8)])
+
+    assert (run.step[29], run.step[30]) == (29, 0)
+    assert [note.facts for note in run.notes] == [{}]
+
+
+@pytest.mark.parametrize(("went_on", "after"), [(19, 20), (None, 30), (99, 100)])
+def test_in_the_middle_of_a_training_steps_go_on_behind_what_was_restored(
+    went_on: int | None, after: int
+) -> None:
+    begin = START_S + 30 * STEP_S
+    steps = [start(START_S), *unnumbered(START_S, 30), call(START_S + 2.05, 19, 0.01)]
+
+    run = read([*steps, restored(begin + 0.05, went_on), *unnumbered(begin + 0.1, 20)])
+
+    assert list(run.step) == [*range(30), *range(after, after + 20)]
+    assert len(build(run).timeline.processes) == (1 if went_on is None else 2)
+    lost = [each.facts["steps"] for each in findings(build(run)) if each.id == "lost"]
+    assert lost == ([10] if went_on == 19 else [])
+
+
+def test_saves_that_are_named_by_epochs_are_gone_on_from_by_their_place() -> None:
+    begin = START_S + 60
+    first = [start(START_S, 100), *unnumbered(START_S, 35)]
+    first += [call(START_S + (i + 1) + 0.05, i, 0.01, id=i) for i in range(3)]
+
+    run = read([*first, start(begin, 200), restored(begin, 2), *unnumbered(begin, 8)])
+
+    assert (run.step[34], run.step[35]) == (34, 30)
+
+
+def test_a_clock_whose_last_digits_are_late_loses_no_step() -> None:
+    begin = START_S + 60
+    first = [start(START_S, 100), *unnumbered(START_S, 30), call(START_S + 0.55, 4, 0.01, id=1)]
+    first.append(call(START_S + 20 * STEP_S - 0.0001, 19, 0.01, id=2))
+
+    run = read([*first, start(begin, 200), restored(begin, 19), *unnumbered(begin, 8)])
+
+    assert (run.step[29], run.step[30]) == (29, 20)
+
+
+def test_an_epoch_whose_place_nobody_knows_is_guessed() -> None:
+    begin = START_S + 60
+    first = [start(START_S, 100), *unnumbered(START_S, 35)]
+    first.append(call(START_S + 1.05, 0, 0.01, id=1))
+    first.append(line(START_S + 1.5, "durable", id=1, path="/c/step_00000000.pt", bytes=1))
+
+    run = read([*first, start(begin, 200), restored(begin, 2), *unnumbered(begin, 8)])
+
+    assert (run.step[34], run.step[35]) == (34, 10)
+    assert [note.facts for note in run.notes] == [{"begun_at": 10}]
+
+
+def test_what_was_restored_before_no_step_is_nothing_of_the_training_after_it() -> None:
+    begin = START_S + 60
+    first = [start(START_S, 100), *unnumbered(START_S, 30)]
+    vain = [start(START_S + 30, 150), restored(START_S + 30, 7)]
+    again = [start(begin, 200), *unnumbered(begin, 8), call(begin + 0.05, 19, 0.01)]
+
+    run = read([*first, *vain, *again])
+
+    assert (run.step[29], run.step[30]) == (29, 20)
+
+
+def test_a_loop_that_tells_its_steps_is_believed() -> None:
+    begin = START_S + 60
+    first = [start(START_S, 100), *beats(START_S, 0, 30)]
+    doubled = [line(begin + 0.1, "step", step=-1), line(begin + 0.1003, "step", step=25, s=0.0003)]
+
+    run = read([*first, start(begin, 200), restored(begin, 19), *doubled])
+
+    assert list(run.step) == [*range(30), 25]
+    assert [(e.step, e.at) for e in run.events if e.kind is EventKind.LOAD] == [(19, 30)]
+
+
 def test_a_saver_made_anew_in_one_program_counts_on() -> None:
     begin = START_S + 60
     first = [start(START_S), *unnumbered(START_S, 30), line(START_S + 3.5, "end", why="closed")]
@@ -273,6 +373,18 @@ def test_failures_are_told_unless_the_save_was_done_again() -> None:
         "I/O",
     )
     assert read([start(START_S), *steps, failed, done]).notes == []
+
+
+@pytest.mark.parametrize(("staged_s", "is_slow"), [(0.3, False), (2.0, True)])
+def test_a_call_tells_of_the_disk_only_where_it_waited_for_it(
+    staged_s: float, is_slow: bool
+) -> None:
+    lines = [start(START_S), *beats(START_S, 0, 50, {20: 2.0})]
+    durable = line(START_S + 4.2, "durable", id=1, path="/c/x", bytes=10, s=2.0, staged_s=staged_s)
+
+    run = read([*lines, call(START_S + 21 * STEP_S + 0.001, 20, 2.0), durable])
+
+    assert ("slow-filesystem" in {each.id for each in findings(build(run))}) is is_slow
 
 
 @pytest.mark.parametrize(

@@ -70,3 +70,24 @@ def test_a_clock_that_was_set_is_followed(path: Path, monkeypatch: pytest.Monkey
     before, after = in_order_of_time(path)
     assert before["t"] == pytest.approx(time.time(), abs=60)
     assert after["t"] == pytest.approx(time.time() + 3600, abs=60)
+
+
+def test_what_was_restored_stands_where_it_was_also_for_the_next_writer(path: Path) -> None:
+    page = SharedPage.create()
+    page.restored(None, 1.0)
+    page.beat(-1, 2.0)
+    Journal(path, page).close()
+    page.restored(0, 3.0)
+    Journal(path, page).close()  # it notes what the one before has not
+    page.beat(-1, 4.0)
+    Journal(path, page).close()
+
+    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+    told = [(line["kind"], line["step"], line.get("s")) for line in lines]
+    assert told == [
+        ("restored", None, None),
+        ("step", -1, None),
+        ("restored", 0, None),
+        ("step", -1, 2.0),
+    ]

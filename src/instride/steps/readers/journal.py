@@ -1,5 +1,6 @@
 """The journal of a store, `.instride/journal.jsonl`: what the writer of `instride.Saver` notes.
 
+    {"t":1767225590.0,"kind":"restored","step":119}
     {"t":1767225600.25,"kind":"step","step":120,"s":0.153}
     {"t":1767225600.26,"kind":"call","id":3,"step":120,"s":0.004,"waited_s":0.0}
     {"t":1767225606.4,"kind":"durable","id":3,"path":"...","bytes":15800000000,"s":6.1,"staged_s":0.2}
@@ -18,7 +19,7 @@ import msgspec
 from instride.steps.model import Dialect, EventKind, Pauses, Sampling
 from instride.steps.notes import Facts, Note
 from instride.steps.readers.contract import Reader
-from instride.steps.readers.journal_steps import Beat, Call, Numbering
+from instride.steps.readers.journal_steps import Beat, Call, Numbering, Restored
 from instride.steps.recording import LATEST, Recording
 
 STEP = re.compile(
@@ -42,6 +43,7 @@ class Line(msgspec.Struct, frozen=True):
     s: float | None = None
     step: int | None = None
     id: int | None = None
+    staged_s: float | None = None
     bytes: int = 0
     host: str | None = None
     trainer_pid: int | None = None
@@ -72,6 +74,8 @@ class Journal(Reader):
         self._calls: dict[tuple[int | None, int | None], Call] = {}
         """Saves that are not recorded yet, by id and step: a writer that is started again for the
         same training notes them again."""
+        self._restored: Restored | None = None
+        """What the next step goes on from, if that was said."""
         self._numbering = Numbering()
         self._last_wall: float | None = None
         self._jump_s = 0.0
@@ -111,7 +115,8 @@ class Journal(Reader):
                 self._jump_s += drift
                 wall -= drift
         self._last_wall = wall
-        self._beats.append(Beat(step, number, took, wall))
+        self._beats.append(Beat(step, number, took, wall, self._restored))
+        self._restored = None
         if len(self._beats) >= 2 * HELD:
             self._release(HELD)
 
@@ -126,6 +131,8 @@ class Journal(Reader):
         wall = line.t - self._jump_s
         if line.kind == "start":
             self._start(number, line, wall)
+        elif line.kind == "restored":
+            self._restored = Restored(line.step, number, wall)
         elif line.kind == "call":
             self._calls[line.id, line.step] = Call(line.id, line.step, line.s, wall, number)
         elif line.kind == "failed":
@@ -133,7 +140,9 @@ class Journal(Reader):
         elif line.kind == "durable":
             self._failures.pop(line.path.rpartition("/")[2], None)
             self._note_durable(line.id)
-            self.log.size(line.bytes, number)
+            if line.s is not None and line.s == line.staged_s:
+                # Training waited for the file; else the call tells nothing of the disk.
+                self.log.size(line.bytes, number)
         if not self._is_over:
             self._alive = wall, number
         # What follows is of the writer, which outlives the training.
@@ -157,6 +166,7 @@ class Journal(Reader):
     def _end_process(self) -> None:
         self._release(0)
         self._calls.clear()
+        self._restored = None
         if self._alive is not None and (
             self._last_wall is None or self._alive[0] > self._last_wall
         ):
@@ -174,6 +184,8 @@ class Journal(Reader):
         for place in range(num_out + 1):
             if place:
                 beat = self._beats[place - 1]
+                if (back := beat.restored) is not None and back.step is not None:
+                    self.log.event(EventKind.LOAD, back.line, wall=back.wall, step=back.step)
                 self.log.step(beat.step, beat.line, beat.seconds, beat.wall)
             for call in behind.get(place, ()):
                 self.log.event(EventKind.SAVE, call.line, call.seconds, call.wall, call.step)
