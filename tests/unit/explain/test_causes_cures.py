@@ -99,7 +99,7 @@ def test_our_own_writer_is_told_to_do_less_and_nobody_to_look_for_another(code: 
 def test_who_saves_in_the_background_is_told_to_save_less_or_to_skip() -> None:
     told = cures_of("save", as_written_by("journal", pauses(SAVE)))
     assert {cure.id: cure.change for cure in told.values()} == {
-        "save-less": "saver.due(step, every=1000)",
+        "save-less": "if saver.due(step, every=1000):",
         "skip-when-busy": 'Saver(when_busy="skip")',
     }
 

@@ -137,8 +137,8 @@ TRAINERS: Mapping[str, Mapping[str, str]] = {
     "ultralytics": {"more-workers": "workers={n}"},
     "caffe": _intervals("test_interval: ", "snapshot: "),
     "journal": {
-        "save-less": "saver.due(step, every={n})",
-        "save-more": "saver.due(step, every={n})",
+        "save-less": "if saver.due(step, every={n}):",
+        "save-more": "if saver.due(step, every={n}):",
         "skip-when-busy": 'Saver(when_busy="skip")',
         "spend-less": "Saver(budget=0.01)",
         "pack-later": "Saver(pack=False)",
