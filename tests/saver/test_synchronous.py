@@ -132,6 +132,14 @@ def test_a_damaged_checkpoint_is_told_of_and_the_one_before_it_used(tmp_path: Pa
     assert weights.is_of(1)
 
 
+def test_a_store_that_cannot_be_looked_at_once_all_is_saved_ends_no_training(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with instride.Saver(tmp_path, weights=Weights(10)) as saver:
+        refuse_to_look_at(tmp_path / LATEST, errno.EIO, monkeypatch)
+        assert saver.save(1).error is None
+
+
 @pytest.mark.filterwarnings("ignore:instride. the checkpoint:RuntimeWarning")
 def test_a_save_that_fails_does_not_stop_training_and_is_raised_by_wait_and_close(
     tmp_path: Path,
@@ -227,6 +235,31 @@ def test_whoever_only_prunes_there_is_waited_for(tmp_path: Path) -> None:
 
     end.join()
     saver.close()
+
+
+def test_a_store_that_somebody_keeps_is_not_waited_for_for_ever(tmp_path: Path) -> None:
+    """A writer that finishes for a dead training may be frozen, or its storage may be."""
+    weights = Weights(10)
+    instride.Saver(tmp_path, weights=weights).close()
+    pid = os.getpid()
+    held = lock.StoreLock(tmp_path)
+    frozen = lock.Owner(
+        socket.gethostname(), 0, 0, pid, is_leaving=True, writer_started=lock.started_at(pid) or 0
+    )
+    assert held.try_take(frozen) is None
+
+    with (
+        pytest.warns(RuntimeWarning, match=f"waiting for process {pid}"),
+        pytest.warns(RuntimeWarning, match=f"{pid} still works on it; each save will try"),
+    ):
+        saver = instride.Saver(tmp_path, stall_s=0.2, weights=weights)
+    with pytest.warns(RuntimeWarning, match=f"process {pid} still works on it"):
+        assert isinstance(saver.save(1).error, SaveFailedError)
+    held.release()
+
+    saver.save(2).wait()
+    saver.close()
+    assert steps_in(tmp_path) == [2]
 
 
 def test_without_locks_of_files_the_name_of_another_process_that_lives_is_respected(

@@ -103,4 +103,4 @@ def engine_for(directory: Path | None, options: Options) -> Engine:
 def _in_the_call(directory: Path | None, options: Options) -> Engine:
     from instride.saver.synchronous import SynchronousEngine
 
-    return SynchronousEngine(directory, options.keep)
+    return SynchronousEngine(directory, options)

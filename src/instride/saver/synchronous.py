@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import socket
 import time
@@ -19,6 +20,7 @@ from instride.errors import (
 )
 from instride.saver.leaving import let_go_in_children
 from instride.saver.letter import finish_of
+from instride.saver.options import Options
 from instride.saver.pending import Pending, Purpose, SavedCheckpoint, closed, failing, forked
 from instride.saver.plainly import save_plainly
 from instride.saver.telling import Telling
@@ -27,7 +29,6 @@ from instride.store.latest import how_stale
 from instride.store.lock import Owner, StoreLock, in_use, started_at, take_lock
 from instride.store.manifest import Timings
 from instride.store.naming import Naming
-from instride.store.retention import Keep
 from instride.store.verifying import verify
 from instride.system import background
 from instride.writer.describing import manifest_of
@@ -47,9 +48,10 @@ class SynchronousEngine:
 
     waits_for: int | None = None
 
-    def __init__(self, directory: Path | None, keep: Keep) -> None:
+    def __init__(self, directory: Path | None, options: Options) -> None:
         self._directory = directory
-        self._naming = Naming(directory, keep)
+        self._naming = Naming(directory, options.keep)
+        self._stall_s = options.stall_s
         self._telling = Telling()
         self._lock: StoreLock | None = None
         self._last: Pending | None = None
@@ -74,15 +76,19 @@ class SynchronousEngine:
 
     def _take_store(self) -> bool:
         """Own the store, as long as it is there; whether it was taken anew. Who finishes for a
-        training that is gone, or prunes, is waited for. Raises StoreInUseError and OSError."""
+        training that is gone, or prunes, is waited for, and not for ever. Raises StoreInUseError
+        and OSError."""
         if self._directory is None or (self._lock is not None and self._lock.is_in_place()):
             return False
         pid = os.getpid()
         started = started_at(pid) or 0
         me = Owner(socket.gethostname(), pid, started, pid, writer_started=started)
+        deadline_s = time.monotonic() + self._stall_s
         while isinstance(lock := take_lock(self._directory, me), Owner):
             if lock.is_alive:
                 raise in_use(self._directory, lock)
+            if time.monotonic() > deadline_s:
+                raise OSError(errno.EBUSY, f"process {lock.writer_pid} still works on it")
             self.warn_once(
                 "waiting",
                 f"waiting for process {lock.writer_pid}, which still works on `{self._directory}`",
@@ -189,6 +195,7 @@ class SynchronousEngine:
         try:
             verify(path)
             deleted = self._naming.prune(path)
+            is_latest_stale = self._naming.is_latest_stale
         except DamagedError as error:
             self._note("damaged", path=str(path), why=str(error))
             self._telling.of(error)
@@ -198,7 +205,7 @@ class SynchronousEngine:
             self._note("verified", path=str(path))
             if deleted:
                 self._note("deleted", names=[each.name for each in deleted])
-            if self._naming.is_latest_stale:
+            if is_latest_stale:
                 self.warn_once("latest", "\n\nhint: ".join(how_stale(self._directory)))
 
     def warn_once(self, kind: str, text: str) -> None:
