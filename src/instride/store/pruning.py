@@ -9,7 +9,7 @@ import os
 import socket
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import msgspec
@@ -87,7 +87,8 @@ def _prune(directory: Path, keep: Keep, watcher: Watcher | None, *, is_dry: bool
     if not is_dry:
         for checkpoint in going:
             remove(checkpoint.path)
-        mend_latest(directory)
+        with suppress(OSError):  # a filesystem without links, where it is a copy
+            mend_latest(directory)
     gone = {checkpoint.path for checkpoint in going}
     return Pruning(
         schema=SCHEMA,

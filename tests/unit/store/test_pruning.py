@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import shutil
 import socket
 import threading
 from pathlib import Path
@@ -11,6 +14,7 @@ import pytest
 
 from instride.errors import NoCheckpointError, StoreInUseError
 from instride.store.checking import Watcher
+from instride.store.directory import LATEST
 from instride.store.lock import Owner, StoreLock, holder_of
 from instride.store.pruning import prune
 from instride.store.retention import Keep
@@ -39,6 +43,23 @@ def test_what_is_not_kept_goes_with_its_manifest(store: Path) -> None:
     assert [entry.step for entry in pruning.deleted] == [100, 400]
     assert steps_in(store) == manifests_in(store) == [200, 300, 500, 600]
     assert [entry.step for entry in pruning.kept] == [200, 300, 500, 600]
+
+
+def test_it_is_done_also_where_there_are_no_links(
+    store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on exFAT: `latest` is a copy there."""
+    (store / LATEST).unlink()
+    shutil.copy(store / "step_00000100.pt", store / LATEST)
+    monkeypatch.setattr(os, "symlink", refused)
+
+    prune(store, Keep(last=1), dry_run=False)
+
+    assert steps_in(store) == [600]
+
+
+def refused(*_arguments: object) -> None:
+    raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))
 
 
 @pytest.mark.parametrize("keep", [Keep(last=1), Keep(last=3, every=200), Keep(last=1, best=2)])
