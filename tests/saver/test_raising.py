@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from pathlib import Path
+from typing import Literal
 
 import pytest
 import torch
 
 import instride
-from instride.errors import SaveFailedError
+from instride.errors import SaveFailedError, SaveSkippedError, StorageStuckError
+from tests.crash.checks import steps_in
 from tests.crash.trainings import writer_of
 
 pytestmark = [
@@ -61,3 +64,58 @@ def test_a_save_that_was_to_be_skipped_has_not_failed(
         os.kill(writer_of(saver), signal.SIGCONT)
         first.wait(60)
         saver.save(3)
+
+
+def test_of_two_failures_that_are_known_at_once_both_are_raised(
+    tmp_path: Path, model: torch.nn.Module, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("INSTRIDE_FAULTS", "EIO@synced#1,EIO@synced#2")
+    with instride.Saver(tmp_path, on_error="raise", model=model) as saver:
+        os.kill(writer_of(saver), signal.SIGSTOP)
+        first = saver.save(1)
+        first.on_wait = lambda: os.kill(writer_of(saver), signal.SIGCONT)
+        assert saver.save(2).await_done(60)
+        assert first.done
+        for step in (1, 2):
+            with pytest.raises(SaveFailedError, match=f"step_0000000{step}"):
+                saver.save(3)
+        saver.save(3).wait(60)
+
+
+@pytest.mark.parametrize("when_busy", ["wait", "skip"])
+def test_a_full_disk_is_raised_whether_saves_wait_or_are_skipped(
+    tmp_path: Path,
+    model: torch.nn.Module,
+    when_busy: Literal["wait", "skip"],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Skipping all saves until there is room may mean all of them."""
+    monkeypatch.setenv("INSTRIDE_FAULTS", "ENOSPC@write")
+    saver = instride.Saver(tmp_path, on_error="raise", when_busy=when_busy, model=model)
+    with pytest.raises(SaveSkippedError, match="the disk is full"):
+        save_until(60, saver)
+    with pytest.raises(SaveFailedError, match="step_00000001"):
+        saver.close()
+
+
+def test_storage_that_is_stuck_is_raised_also_where_saves_are_skipped(
+    tmp_path: Path, model: torch.nn.Module
+) -> None:
+    saver = instride.Saver(tmp_path, on_error="raise", when_busy="skip", stall_s=0.5, model=model)
+    os.kill(writer_of(saver), signal.SIGSTOP)
+    with pytest.raises(StorageStuckError):
+        save_until(60, saver)
+    os.kill(writer_of(saver), signal.SIGCONT)
+    with pytest.raises(StorageStuckError):  # that is what became of the last one
+        saver.close()
+    assert steps_in(tmp_path) == [1]
+
+
+def save_until(timeout: float, saver: instride.Saver) -> None:
+    """Again and again, until something is raised."""
+    deadline = time.monotonic() + timeout
+    step = 0
+    while time.monotonic() < deadline:
+        step += 1
+        saver.save(step)
+        time.sleep(0.01)

@@ -143,6 +143,7 @@ class SaveSkippedError(InstrideError, RuntimeError):
         form = ".inside" if is_inside else ".full" if is_full else ""
         folder = quoted_folder(str(path))
         super().__init__(f"message{form}", f"hint{form}", path=str(path), folder=folder)
+        self.is_full = is_full
 
 
 class NeedsLinuxError(InstrideError, RuntimeError):

@@ -196,7 +196,8 @@ class BackgroundEngine:
         if before is None or (before.is_settled and self._poster.is_idle):
             return
         if self._when_busy == "skip":
-            raise SaveSkippedError(path)
+            trouble = self._watch.at_a_glance(before, path)
+            raise trouble or SaveSkippedError(path, is_full=self.courier.is_blocked)
         if self._outcomes.last is not None:
             self._outcomes.last.hurry()
         trouble = self._watch.for_letter(before, path)

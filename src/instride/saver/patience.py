@@ -39,6 +39,7 @@ class Watch:
         self._stall_s = stall_s
         self._stuck_at: int | None = None
         """What had got done when patience was over. Training does not wait again for the same."""
+        self._looked_at: tuple[Letter, Patience] | None = None
 
     def for_letter(
         self, letter: Letter, path: Path | None, *, is_closing: bool = False
@@ -52,6 +53,13 @@ class Watch:
             if is_known or patience.is_over():
                 return self._stuck(path)
         return None
+
+    def at_a_glance(self, letter: Letter, path: Path | None) -> InstrideError | None:
+        """By who does not wait, but comes again and again: whether it is stuck by now."""
+        if self._looked_at is None or self._looked_at[0] is not letter:
+            self._looked_at = letter, Patience(self._page, self._stall_s)
+        is_stuck = self._looked_at[1].is_over() and not self._courier.is_blocked
+        return self._stuck(path) if is_stuck else None
 
     def over_stream(self, letter: Letter, path: Path) -> Callable[[], bool]:
         """What tells whether nobody takes the pieces any more. Raises StorageStuckError."""

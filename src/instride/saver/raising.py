@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from instride.errors import InstrideError, SaveSkippedError
 from instride.saver.pending import Pending
 
 
@@ -24,8 +25,12 @@ class Raising:
     def raise_failed(self) -> None:
         """Each once, also one of which it was not known yet when the save behind it began. To be
         skipped is no failure where that was asked for."""
-        known = [each for each in self._open if each.done]
-        self._open = [each for each in self._open if not each.done]
-        for each in known:
-            if each.error is not None and not (each.is_skipped and self._skips):
+        for each in [each for each in self._open if each.done]:
+            self._open.remove(each)
+            if each.error is not None and not (self._skips and _was_busy(each.error)):
                 raise each.error
+
+
+def _was_busy(error: InstrideError) -> bool:
+    """Whether it came too soon; on a full disk there is no end to that."""
+    return isinstance(error, SaveSkippedError) and not error.is_full
