@@ -160,7 +160,7 @@ class _Aftermath:
         for place in chosen:
             if place not in self.events and not self._is_near_a_save(place):
                 is_new = not self._is_slow_before(place)
-                plateau = self._plateau(place, ends_at_saves=False) if is_new else []
+                plateau = self._plateau(place) if is_new else []
                 costs.append(self._cost(plateau))
         return sorted(costs)
 
@@ -180,13 +180,13 @@ class _Aftermath:
         slow = sum(self.excess.is_slow(index, self.share) for index in ordinary)
         return slow > 0.5 * len(ordinary)
 
-    def _plateau(self, first: int, ends_at_saves: bool = True) -> list[int]:
-        """Slow records from one on without a longer interruption."""
+    def _plateau(self, first: int) -> list[int]:
+        """Slow records from one on, up to the next save, without a longer interruption."""
         found: list[int] = []
         quiet = 0
         for index in range(first, self.process.end):
             if index in self.events and index > first:
-                if ends_at_saves and self._is_save(index):
+                if self._is_save(index):
                     break
                 continue
             if self.excess.is_slow(index, self.share):

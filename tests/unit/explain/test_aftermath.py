@@ -298,6 +298,22 @@ def test_what_follows_saves_is_seen_beside_another_program() -> None:
     assert confidences.count("high") >= 18
 
 
+def test_what_follows_saves_is_not_taken_for_what_is_found_where_nothing_is_saved() -> None:
+    """Some steps are a little slow now and then: a look that begins with one of these before a save
+    must not see on and on, what follows the save included."""
+    training = Training()
+    training.train(100)
+    for _ in range(18):
+        training.pause(SAVE, 5.0)
+        training.train(1)
+        training.train(20, 1.5)
+        for _ in range(26):
+            training.train(2)
+            training.train(1, 1.3)
+    ledger = build(training.finish())
+    assert len(of(ledger, Owner.AFTERMATH)) == 18
+
+
 def test_steps_that_were_slow_before_a_save_are_not_due_to_it() -> None:
     training = Training()
     training.train(300)
