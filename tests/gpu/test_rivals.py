@@ -1,7 +1,7 @@
 """Whether ways of saving hold the moment of their call on a GPU: ours must, rivals are told about.
 
-A rival that tears is reported as an expected failure, and so is one that is known not to run, by
-name and for a reason: `pytest -ra` says which. Whatever else fails is a fault of the harness.
+A rival that tears is reported as an expected failure: `pytest -ra` says which. Whatever else fails
+is a fault of the harness.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import ClassVar
 import pytest
 import torch
 
-from instride.bench.asking import ChildFailedError, NotInstalledError, ask
+from instride.bench.asking import NotInstalledError, ask
 from instride.bench.child import NUM_BLOWS, hammer
 from instride.bench.names import OURS, OURS_WITHOUT_ROOM, is_rival, names_on
 from instride.bench.orders import Hammered, Order, Task
@@ -30,12 +30,6 @@ pytestmark = NEEDS_A_GPU
 
 RIVALS = [name for name in names_on("cuda") if is_rival(name)]
 SYNCHRONOUS = ("torch.save", "dcp.save")
-NOT_RUNNING = {
-    "dcp.async_save overlapped": "KeyError: <class 'type'>",
-}
-"""Rivals that may end in an error of their own, and in which: torch 2.11 forgets how to stage after
-the first time (pytorch/pytorch#183413). The stager of the benchmark keeps it from that, which was
-not seen on a GPU yet: once it was, this is to be empty."""
 MIB = 1 << 20
 SMALLEST = 1
 """Parameters to ask for: the GPT that is nearest has some 80 MB of state."""
@@ -96,10 +90,6 @@ def test_whether_a_rival_tears_is_told(name: str, tmp_path: Path) -> None:
         seen = hammered(name, tmp_path)
     except NotInstalledError as error:
         pytest.skip(str(error))  # rivals are of the group `bench`, and not every torch has them all
-    except ChildFailedError as error:
-        if name not in NOT_RUNNING or NOT_RUNNING[name] not in str(error):
-            raise
-        pytest.xfail(f"{name} cannot be run here: {error}")
     if seen.is_torn:
         assert name not in SYNCHRONOUS, "nothing changes while it saves: the hammer is wrong"
         pytest.xfail(f"{name} TORN, {seen.num_whole} of {NUM_BLOWS} whole")
