@@ -4,6 +4,8 @@ from __future__ import annotations
 
 NOTHING = "none"
 NOTHING_AGAIN = "none again"
+PAUSE = "none, a pause"
+"""As long as a full GPU waits for the bus: what the rest itself does to the steps behind it."""
 OURS = "instride"
 OURS_AT_ONCE = "instride at once"
 """With the whole machine for its budget: what the work costs shows in a few steps, instead of being
@@ -12,6 +14,7 @@ OURS_WITHOUT_ROOM = "instride full GPU"
 NAMES = (
     NOTHING,
     NOTHING_AGAIN,
+    PAUSE,
     "torch.save",
     "dcp.save",
     "dcp.async_save",
@@ -25,7 +28,7 @@ NAMES = (
     OURS_WITHOUT_ROOM,
 )
 """Every way of saving, in the order of the table."""
-ONLY_ON_A_GPU = ("dcp.async_save pinned", "dcp.async_save overlapped", OURS_WITHOUT_ROOM)
+ONLY_ON_A_GPU = (PAUSE, "dcp.async_save pinned", "dcp.async_save overlapped", OURS_WITHOUT_ROOM)
 ONLY_ON_A_CPU = (OURS_AT_ONCE,)
 DEVICES = ("cpu", "cuda")
 BYTES_A_PARAM = 12
@@ -71,4 +74,4 @@ def is_rival(way: str) -> bool:
 
 
 def saves_nothing(way: str) -> bool:
-    return way in (NOTHING, NOTHING_AGAIN)
+    return way in (NOTHING, NOTHING_AGAIN, PAUSE)

@@ -17,7 +17,7 @@ from instride.bench.names import (
     MOST_STEPS,
     MOST_STEPS_BESIDE_A_RIVAL,
     MOST_STEPS_ON_A_GPU,
-    NOTHING_AGAIN,
+    NOTHING,
     NUM_IDLE_SAVES,
     SAVES_A_ROUND,
     STEPS_TO_PREPARE,
@@ -68,7 +68,7 @@ def _fewest_steps(way: str, windows_of_ours: Sequence[int]) -> int:
     """Of a window: what shows how windows drift must be as long as they are."""
     if not saves_nothing(way):
         return FEWEST_STEPS
-    if way != NOTHING_AGAIN or not windows_of_ours:
+    if way == NOTHING or not windows_of_ours:
         return FEWEST_STEPS_OF_NOTHING
     return max(FEWEST_STEPS_OF_NOTHING, round(median(windows_of_ours)))
 

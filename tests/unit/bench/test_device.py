@@ -19,6 +19,7 @@ from instride.bench.names import (  # noqa: E402
     OURS,
     OURS_AT_ONCE,
     OURS_WITHOUT_ROOM,
+    PAUSE,
     names_on,
 )
 from instride.bench.orders import Save  # noqa: E402
@@ -41,7 +42,7 @@ def test_the_size_nearest_to_what_was_asked_for_is_trained() -> None:
 def test_ways_that_need_a_gpu_are_left_out_elsewhere() -> None:
     assert set(NAMES) - set(names_on("cuda")) == {OURS_AT_ONCE}
     assert set(NAMES) - set(names_on("cpu")) == {
-        "dcp.async_save pinned", "dcp.async_save overlapped", OURS_WITHOUT_ROOM,
+        PAUSE, "dcp.async_save pinned", "dcp.async_save overlapped", OURS_WITHOUT_ROOM,
     }  # fmt: skip
 
 
@@ -153,6 +154,17 @@ def test_no_later_step_is_slower_than_steps_are_without_a_save(
     told = [what for what in made if "later steps" in what or "longest of them" in what]
     assert len(told) == 4, "each has its own lines"
     assert all(made[what] for what in told if what not in later.values())
+
+
+@pytest.mark.parametrize(("rested_s", "is_kept"), [(0.158, True), (0.1545, False)])
+def test_what_a_rest_does_to_later_steps_is_not_taken_for_what_a_save_on_a_full_gpu_does(
+    rested_s: float, is_kept: bool
+) -> None:
+    rested, calm = stepping(PAUSE, *[rested_s] * 3), stepping(NOTHING_AGAIN)
+    made = kept(report(calm, rested, stepping(OURS), stepping(OURS_WITHOUT_ROOM, *[0.158] * 3)))
+    assert made["later steps there, p99 by a pause + 2 %"] is is_kept
+    assert made["the longest of them there, by the same"] is is_kept
+    assert made["later steps, p99 by noise + 2 %"], "with room, nothing rests"
 
 
 def test_without_a_row_that_shows_the_noise_later_steps_are_held_against_those_around() -> None:

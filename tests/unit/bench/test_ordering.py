@@ -16,6 +16,7 @@ from instride.bench.names import (  # noqa: E402
     NOTHING_AGAIN,
     OURS,
     OURS_WITHOUT_ROOM,
+    PAUSE,
     is_rival,
     names_on,
 )
@@ -48,6 +49,7 @@ def test_on_a_gpu_rivals_save_less_often_than_we_do() -> None:
 def test_what_shows_the_noise_has_windows_as_long_as_ours() -> None:
     request = Request(WAYS)
     assert ordered(request, NOTHING_AGAIN, 100, 120, 140).num_rest_steps == 120
+    assert ordered(request, PAUSE, 100, 120, 140).num_rest_steps == 120
     assert ordered(request, NOTHING_AGAIN).num_rest_steps == 20
     assert ordered(request, NOTHING, 100).num_rest_steps == 20
     assert ordered(Request(WAYS, device="cuda"), NOTHING_AGAIN, 80, 90).num_rest_steps == 85
@@ -119,7 +121,7 @@ def test_all_ways_of_a_gpu_are_rows_with_what_tore_and_what_memory_they_took(
     assert list(shown) == list(told) == names_on("cuda")
     assert {NOTHING, NOTHING_AGAIN} < told.keys()
     for name, row in told.items():
-        is_seen = name not in (NOTHING, NOTHING_AGAIN)
+        is_seen = name not in (NOTHING, NOTHING_AGAIN, PAUSE)
         assert row["torn"] is (False if is_seen else None)
         assert (row["num_whole"], row["num_hammered"]) == ((5, 5) if is_seen else (0, 0))
         assert (row["peak_host_bytes"], row["num_saves"]) == (0, 8)

@@ -10,10 +10,12 @@ from instride.bench.ways.contract import NoSaving, Way
 from instride.bench.ways.dcp import DcpAsync, DcpOverlapped, DcpPinned, DcpProcess, DcpSave
 from instride.bench.ways.others import LightningAsync, TorchCheckpointing, TorchSave
 from instride.bench.ways.ours import Instride, InstrideAtOnce, InstrideWithoutRoom
+from instride.bench.ways.pausing import Pause
 
 WAYS: dict[str, Callable[[Training, Path], Way]] = {
     "none": NoSaving,
     "none again": NoSaving,
+    "none, a pause": Pause,
     "torch.save": TorchSave,
     "dcp.save": DcpSave,
     "dcp.async_save": DcpAsync,
