@@ -139,7 +139,9 @@ def places(tree: dict[str, torch.Tensor], kept: tuple[str, ...], location: str) 
     )
     for name in kept:
         placing.keep(tree[name], Homes({STAND_IN}))
-    return {name: tensor.device.type for name, tensor in placing.rebuild(tree).items()}
+    return {
+        name: tensor.device.type for name, tensor in placing.rebuild(tree, lambda _: None).items()
+    }
 
 
 def test_what_is_copied_waits_on_the_host_and_what_is_shared_is_where_it_is_kept() -> None:
@@ -161,10 +163,10 @@ def test_where_a_gpu_has_no_room_all_goes_through_the_host(
     saved(tmp_path, model=(model := torch.nn.Linear(3, 3)))
     other = torch.nn.Linear(3, 3)
 
-    def no_room(*_: object) -> None:
+    def no_room(*_: object, **__: object) -> None:
         raise torch.OutOfMemoryError
 
-    monkeypatch.setattr(restoring, "fill", no_room)
+    monkeypatch.setattr(restoring, "filling", no_room)
     with instride.Saver(tmp_path, model=other) as saver:
         assert saver.restore() == 4
 

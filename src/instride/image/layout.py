@@ -20,6 +20,8 @@ from instride.image.zipping import (
 )
 
 ROOT = "archive"
+DATA = f"{ROOT}/data/"
+"""What the names of storages begin with."""
 ALIGNMENT = 64
 """As torch aligns, so that mapped tensors can be used by vector instructions."""
 LARGE_ALIGNMENT = 4096
@@ -61,7 +63,7 @@ def lay_out(sizes: Sequence[int]) -> Layout:
     records = []
     offset = 0
     for key, num_bytes in enumerate(sizes):
-        record = _place(f"{ROOT}/data/{key}", num_bytes, offset)
+        record = _place(f"{DATA}{key}", num_bytes, offset)
         records.append(record)
         offset = record.end
     return Layout(records)

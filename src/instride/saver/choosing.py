@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -45,7 +46,8 @@ class Awaited(Protocol):
 
     `await_store` tells whether the store is ours by now, and raises why it will not be; `waits_for`
     is the pid of a writer that has it until then. `await_saved` waits for what was saved last, and
-    tells why it is not committed.
+    tells why it is not committed. While it is `resting` it prepares nothing beside what is waited
+    for.
     """
 
     @property
@@ -54,6 +56,8 @@ class Awaited(Protocol):
     def await_store(self, timeout: float) -> bool: ...
 
     def await_saved(self) -> InstrideError | None: ...
+
+    def resting(self) -> AbstractContextManager[None]: ...
 
     def fence(self) -> None: ...
 

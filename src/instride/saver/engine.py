@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from functools import partial
 from pathlib import Path
 
@@ -120,6 +120,9 @@ class BackgroundEngine:
 
     def await_prepared(self, timeout: float) -> None:
         self._stager.await_ready(timeout)
+
+    def resting(self) -> AbstractContextManager[None]:
+        return self._stager.resting()
 
     def save(self, tree: object, purpose: Purpose, *, detached: bool) -> Pending:
         """Take a snapshot. Returns when it is taken; never raises for what the disk does."""

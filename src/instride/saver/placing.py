@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, OrderedDict, defaultdict
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping, Set
 from typing import Any, NamedTuple
 
 import torch
@@ -102,7 +102,6 @@ class Placing:
         self._homes: dict[int, torch.device] = {}
         self._fresh: dict[int, torch.UntypedStorage] = {}
         self._done: dict[int, Any] = {}
-        self.targets: list[Target] = []
 
     def match(self, saved: Any, live: Any) -> None:
         """Walk two trees side by side; where both have a tensor of one kind, use the live one."""
@@ -144,47 +143,56 @@ class Placing:
             address = _address(tensor)
             self._homes.setdefault(address, home_of(self._locations.get(address, "cpu"), homes))
 
-    def rebuild(self, value: Any) -> Any:
-        """The tree over the memory that will be filled."""
+    def devices_of(self, saved: Any) -> dict[int, torch.device]:
+        """Where each storage of a tree will go, by where it begins in the file."""
+        addresses = {_address(each) for each in _tensors_in(saved, set()) if _has_memory(each)}
+        return {self._offsets[address]: self._device_of(address) for address in addresses}
+
+    def _device_of(self, address: int) -> torch.device:
+        live = self._live.get(address)
+        return self._homes.get(address, HOST) if live is None else live.device
+
+    def rebuild(self, value: Any, fill: Callable[[Target], None]) -> Any:
+        """The tree over memory that is handed over to be filled, one storage after the other."""
         if isinstance(value, torch.Tensor):
-            return self._tensor(value)
+            return self._tensor(value, fill)
         if id(value) in self._done:
             return self._done[id(value)]
         if isinstance(value, dict):
-            return self._mapping(value)
+            return self._mapping(value, fill)
         if isinstance(value, list):
             rebuilt: list[Any] = []
             self._done[id(value)] = rebuilt
-            rebuilt.extend(map(self.rebuild, value))
+            rebuilt.extend(self.rebuild(each, fill) for each in value)
             return rebuilt
         if type(value) is tuple:
-            return tuple(map(self.rebuild, value))
+            return tuple(self.rebuild(each, fill) for each in value)
         return value
 
-    def _mapping(self, value: dict[Any, Any]) -> dict[Any, Any]:
+    def _mapping(self, value: dict[Any, Any], fill: Callable[[Target], None]) -> dict[Any, Any]:
         # In place: what class it is, and what hangs on it, stays.
         self._done[id(value)] = value
         for key in value:
-            value[key] = self.rebuild(value[key])
+            value[key] = self.rebuild(value[key], fill)
         if attributes := getattr(value, "__dict__", None):
-            self._mapping(attributes)
+            self._mapping(attributes, fill)
         return value
 
-    def _tensor(self, tensor: torch.Tensor) -> torch.Tensor:
-        if tensor.untyped_storage().nbytes() == 0:
+    def _tensor(self, tensor: torch.Tensor, fill: Callable[[Target], None]) -> torch.Tensor:
+        if not _has_memory(tensor):
             return tensor
         address = _address(tensor)
         live = self._live.get(address)
         if live is not None:
             filled = live.detach()
-            self.targets.append(Target(self._offsets[address], filled.view(-1).view(torch.uint8)))
+            fill(Target(self._offsets[address], filled.view(-1).view(torch.uint8)))
             return filled
         storage = self._fresh.get(address)
         if storage is None:
             num_bytes = tensor.untyped_storage().nbytes()
-            device = self._homes.get(address, HOST)
+            device = self._device_of(address)
             memory = torch.empty(num_bytes, dtype=torch.uint8, device=device)
-            self.targets.append(Target(self._offsets[address], memory))
+            fill(Target(self._offsets[address], memory))
             storage = self._fresh[address] = memory.untyped_storage()
         return self._over(tensor, storage)
 
@@ -213,6 +221,10 @@ def home_of(location: str, homes: Homes) -> torch.device:
     name = "cuda:0" if location == "cuda" else location
     same = [gpu for gpu in homes.gpus | homes.in_use if str(gpu) == name]
     return next(iter(same or (homes.gpus if len(homes.gpus) == 1 else [homes.otherwise])))
+
+
+def _has_memory(tensor: torch.Tensor) -> bool:
+    return bool(tensor.untyped_storage().nbytes())
 
 
 def _address(tensor: torch.Tensor) -> int:

@@ -15,7 +15,8 @@ from instride.saver.fitting import Fitting
 from instride.saver.loading import is_smaller_form, load_file
 from instride.saver.parts import fillable_state, gpus_of, is_optimizer, kept_state
 from instride.saver.placing import HOST, Homes, Placing, plain_tensors
-from instride.saver.reading import fill, skeleton_of
+from instride.saver.reading import filling
+from instride.saver.structure import skeleton_of
 from instride.snapshot.runtime import gpus_in_use
 from instride.store.manifest import Manifest
 from instride.store.verifying import verify
@@ -81,8 +82,10 @@ def _read_into(path: Path, manifest: Manifest | None, fitting: Fitting) -> dict[
         homes = Homes(gpus_of(part)) if is_optimizer(part) else everywhere
         placing.keep(kept_state(part, saved.get(name)), homes)
     placing.keep(saved.get("extra"), everywhere)
-    tree: dict[str, Any] = placing.rebuild(saved)
-    fill(path, manifest, placing.targets)
+    devices = placing.devices_of(saved)
+    is_for_gpu = any(device.type == "cuda" for device in devices.values())
+    with filling(path, manifest, devices, is_for_gpu=is_for_gpu) as targets:
+        tree: dict[str, Any] = placing.rebuild(saved, targets.add)
     return tree
 
 

@@ -6,7 +6,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 
 import torch
 
@@ -191,6 +191,10 @@ class Stager:
         self._device_arenas.close_in_child()
         if not self._is_closed:  # else its descriptor may be somebody else's by now
             self.page.close()
+
+    def resting(self) -> AbstractContextManager[None]:
+        """Meanwhile no memory is asked for in the background."""
+        return self.arena.resting()
 
     def stop_preparing(self) -> None:
         """Before the program ends, or the memory goes: what is being prepared is not needed."""

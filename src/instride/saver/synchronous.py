@@ -7,6 +7,7 @@ import os
 import socket
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -126,6 +127,10 @@ class SynchronousEngine:
 
     def await_prepared(self, timeout: float) -> None:
         """Nor anything else."""
+
+    def resting(self) -> AbstractContextManager[None]:
+        """It always does."""
+        return nullcontext()
 
     def await_store(self, timeout: float) -> bool:
         return True

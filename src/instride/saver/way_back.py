@@ -66,9 +66,10 @@ class WayBack:
                 if not checkpoint.is_ours:
                     verify(checkpoint.path)
                 fitting = Fitting(checkpoint.path, self._parts, strict=strict)
-                tree = read_state(
-                    checkpoint.path, checkpoint.manifest, fitting, weights_only=weights_only
-                )
+                with self._engine.resting():  # the next save can wait, whoever restores does
+                    tree = read_state(
+                        checkpoint.path, checkpoint.manifest, fitting, weights_only=weights_only
+                    )
             except FileNotFoundError as error:
                 if not is_gone(checkpoint.path):  # a link to a disk that is not there just now
                     path, why = str(checkpoint.path), Reason.of(error)

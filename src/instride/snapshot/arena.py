@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import weakref
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 
 import torch
 
@@ -123,7 +123,11 @@ class Arena:
 
     def stop_preparing(self) -> None:
         """Ask for nothing more, from the next piece on."""
-        self._helpers.is_stopping = True
+        self._helpers.stop()
+
+    def resting(self) -> AbstractContextManager[None]:
+        """Meanwhile nothing is asked for in the background."""
+        return self._helpers.resting()
 
     def await_stopped(self, timeout_s: float) -> None:
         """Until nobody asks any more."""
@@ -213,6 +217,7 @@ class Arena:
 
     def ask_for_next(self, asking: Asking) -> bool:
         """Whether there was something to ask for, and memory left for it."""
+        self._helpers.await_turn()
         with self._lock:
             start = self._mapped
             end = min(start - start % asking.most_bytes + asking.most_bytes, self.num_bytes)
@@ -240,6 +245,7 @@ class Arena:
 
     def close_in_child(self) -> None:
         """A forked child must not keep the memory alive, for as long as it lives."""
+        self._helpers = Helpers()  # it has none of the threads, one of which may have held a lock
         self._locked.forget()
         self.backlog.forget()
         self._shared.let_go_in_child()
