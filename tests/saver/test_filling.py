@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import gc
+import os
 import random
 import re
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -18,6 +21,7 @@ from instride.errors import DamagedError
 from instride.saver.reading import Target, Targets, filling
 from instride.store.manifest import PIECE_BYTES, Manifest
 from instride.store.staggering import most_threads
+from instride.store.verifying import read_piece
 
 pytestmark = pytest.mark.torch
 
@@ -47,6 +51,10 @@ def targets_at(spans: Iterable[tuple[int, int]]) -> list[Target]:
     return [
         Target(start, torch.full((end - start,), 0x55, dtype=torch.uint8)) for start, end in spans
     ]
+
+
+def spans_of(targets: Iterable[Target]) -> Mapping[int, int]:
+    return {each.offset: each.memory.numel() for each in targets}
 
 
 def assert_filled(targets: list[Target], data: bytes) -> None:
@@ -85,7 +93,7 @@ def test_each_gets_its_own_bytes(
 ) -> None:
     wanted = targets_at(spans)
 
-    with filling(file, None, (each.offset for each in wanted), is_for_gpu=False) as targets:
+    with filling(file, None, spans_of(wanted), is_for_gpu=False) as targets:
         for each in wanted[::order]:
             targets.add(each)
 
@@ -93,40 +101,63 @@ def test_each_gets_its_own_bytes(
 
 
 @ON_LINUX
-def test_reading_begins_before_there_is_memory_and_goes_no_further_than_a_piece_a_thread(
-    file: Path, data: bytes
-) -> None:
-    wanted = targets_at([(0, SIZE)])
+def test_what_is_there_is_read_while_the_rest_is_made_up(file: Path, data: bytes) -> None:
+    at = 5 * PIECE_BYTES
+    wanted = targets_at([(0, at), (at, SIZE)])
     before = num_read()
 
-    with filling(file, manifest_of(data), [0], is_for_gpu=False) as targets:
-        await_true(lambda: num_read() - before >= most_threads() * PIECE_BYTES)
-        assert num_read() - before < (most_threads() + 1) * PIECE_BYTES
-        targets.add(wanted[0])
-
-    assert_filled(wanted, data)
-
-
-@ON_LINUX
-def test_a_small_one_is_waited_for_together_with_those_behind_it(file: Path, data: bytes) -> None:
-    """Nobody is woken for each of a thousand small ones: also the last of them must be seen."""
-    wanted = targets_at([(0, 10), (10, 20)])
-    before = num_read()
-
-    with filling(file, None, [0, 10], is_for_gpu=False) as targets:
-        await_true(lambda: num_read() - before >= PIECE_BYTES)
+    with filling(file, manifest_of(data), spans_of(wanted), is_for_gpu=False) as targets:
         for each in wanted:
             targets.add(each)
+            until = before + each.end
+            await_true(lambda until=until: num_read() >= until)  # type: ignore[misc]
+            assert num_read() < until + PIECE_BYTES
 
     assert_filled(wanted, data)
 
 
-def test_what_is_expected_and_never_comes_is_left_out(file: Path, data: bytes) -> None:
-    wanted = targets_at([(0, 100)])
-    with filling(file, None, [0, 100, PIECE_BYTES], is_for_gpu=False) as targets:
-        targets.add(wanted[0])
+class Asked:
+    """Notes which pieces of a file are to be read, and for whom."""
 
-    assert_filled(wanted, data)
+    def __init__(self, *spans: tuple[int, int], size: int = 3 * PIECE_BYTES) -> None:
+        self.made = targets_at(spans)
+        self.seen: list[tuple[int, list[int]]] = []
+        self.targets = Targets(spans_of(self.made), size, self.note)
+
+    def note(self, index: int, targets: list[Target]) -> None:
+        self.seen.append((index, [each.offset for each in targets]))
+
+
+END = PIECE_BYTES
+"""Of the first piece."""
+
+
+def test_a_piece_is_read_once_there_is_memory_for_all_of_it() -> None:
+    asked = Asked((0, 10), (10, END + 5), (END + 5, 2 * END), (2 * END, 3 * END))
+    assert asked.seen == []
+    asked.targets.add(asked.made[1])
+    asked.targets.add(asked.made[0])
+    assert asked.seen == [(0, [10, 0])]
+    asked.targets.add(asked.made[3])
+    asked.targets.end()
+    assert asked.seen == [(0, [10, 0]), (2, [2 * END]), (1, [10])], "what never comes is left out"
+
+
+def test_what_belongs_to_nobody_is_read_at_once() -> None:
+    asked = Asked((0, 10))
+    assert asked.seen == [(1, []), (2, [])]
+    asked.targets.add(asked.made[0])
+    assert asked.seen == [(1, []), (2, [])], "the GPU is not waited for, for a few bytes"
+    asked.targets.end()
+    assert asked.seen == [(1, []), (2, []), (0, [0])]
+
+
+def test_a_storage_of_two_tensors_is_read_once() -> None:
+    asked = Asked((0, END), (END, 2 * END))
+    for number in (0, 0, 1, 1, 0):
+        asked.targets.add(asked.made[number])
+    asked.targets.end()
+    assert asked.seen == [(2, []), (0, [0]), (1, [END])]
 
 
 @pytest.mark.parametrize("at", [0, 4 * PIECE_BYTES, SIZE - 1])
@@ -138,7 +169,7 @@ def test_damage_is_told_of_wherever_it_is(at: int, file: Path, data: bytes) -> N
 
     with (
         pytest.raises(DamagedError, match=rf"bytes from {at // PIECE_BYTES * PIECE_BYTES} to"),
-        filling(file, manifest_of(data), [0], is_for_gpu=False) as targets,
+        filling(file, manifest_of(data), spans_of(wanted), is_for_gpu=False) as targets,
     ):
         targets.add(wanted[0])
 
@@ -147,48 +178,58 @@ class NoRoomError(Exception):
     pass
 
 
-def test_memory_that_cannot_be_had_ends_it_with_no_thread_left_that_waits(
+@ON_LINUX
+def test_memory_that_cannot_be_had_ends_it_with_nothing_left_open_or_going_on(
     file: Path, data: bytes
 ) -> None:
-    before = set(threading.enumerate())
+    threads = set(threading.enumerate())
+    files = set(os.listdir("/proc/self/fd"))  # noqa: PTH208
+    wanted = targets_at([(0, SIZE - 1), (SIZE - 1, SIZE)])
 
     def fill() -> None:
-        with filling(file, manifest_of(data), [0, SIZE - 1], is_for_gpu=False) as targets:
-            targets.add(*targets_at([(0, SIZE - 1)]))
+        with filling(file, manifest_of(data), spans_of(wanted), is_for_gpu=False) as targets:
+            targets.add(wanted[0])
             raise NoRoomError
 
     with pytest.raises(NoRoomError):
         fill()
 
-    assert set(threading.enumerate()) == before
+    assert set(threading.enumerate()) == threads
+    assert set(os.listdir("/proc/self/fd")) == files  # noqa: PTH208 - of what is gone by then
 
 
-def test_whoever_waits_for_what_is_given_up_gets_nothing() -> None:
-    targets = Targets([0, 10])
-    (first,) = targets_at([(0, 10)])
-    targets.add(first)
-    found: list[list[Target]] = []
-    waiting = threading.Thread(target=lambda: found.append(targets.within(5, 15)), daemon=True)
-    waiting.start()
-    targets.end(is_given_up=True)
-    waiting.join(60)
+def test_behind_a_second_interruption_nothing_more_is_read(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It comes while the first one is dealt with, as of somebody who is impatient."""
+    wanted = targets_at([(0, SIZE)])
+    may_read = threading.Event()
+    begun: list[int] = []
+    before = set(threading.enumerate())
 
-    assert found == [[]]
+    def read_late(fd: int, view: memoryview, offset: int) -> int:
+        begun.append(offset)
+        assert may_read.wait(60)
+        return read_piece(fd, view, offset)
 
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
 
-def test_what_lies_between_two_places_is_found_and_nothing_else() -> None:
-    targets = Targets([0, 10, 20, 40])
-    made = targets_at([(0, 10), (10, 20), (20, 30), (40, 50)])
-    for each in made:
-        targets.add(each)
+    def fill() -> None:
+        with filling(file, None, spans_of(wanted), is_for_gpu=False) as targets:
+            targets.add(wanted[0])
+            await_true(lambda: len(begun) == most_threads() // 2)
+            raise KeyboardInterrupt
 
-    def within(start: int, end: int) -> list[int]:
-        return [each.offset for each in targets.within(start, end)]
+    with monkeypatch.context() as patching:
+        patching.setattr("instride.saver.reading.read_piece", read_late)
+        patching.setattr(ThreadPoolExecutor, "shutdown", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            fill()
+        may_read.set()
+        gc.collect()
+        for thread in set(threading.enumerate()) - before:
+            thread.join(60)
+            assert not thread.is_alive()
 
-    assert within(0, 50) == [0, 10, 20, 40]
-    assert within(9, 10) == [0]
-    assert within(10, 11) == [10]
-    assert within(9, 11) == [0, 10]
-    assert within(30, 40) == []
-    assert within(35, 41) == [40]
-    assert within(50, 60) == []
+    assert len(begun) <= most_threads(), "those that were about to"

@@ -5,6 +5,8 @@ There is no GPU here: tensors without memory stand for what is on one.
 
 from __future__ import annotations
 
+import gc
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,7 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 
 import instride
-from instride.saver import restoring
+from instride.saver import restoring, way_back
 from instride.saver.parts import Part, gpus_of, kept_state
 from instride.saver.placing import Homes, Placing, home_of
 from tests.saver.holding import Holder, saved
@@ -21,6 +23,7 @@ from tests.saver.holding import Holder, saved
 pytestmark = pytest.mark.torch
 
 STAND_IN = torch.device("meta")
+WIDTH = 300
 
 
 @pytest.mark.parametrize(
@@ -157,18 +160,66 @@ def test_what_is_copied_waits_on_the_host_and_what_is_shared_is_where_it_is_kept
     assert set(places(dict(tree), ("moment", "a"), "cpu").values()) == {"cpu"}
 
 
+def fresh() -> tuple[torch.nn.Module, torch.optim.Optimizer]:
+    model = torch.nn.Sequential(torch.nn.Linear(WIDTH, WIDTH), torch.nn.Linear(WIDTH, WIDTH))
+    return model, torch.optim.AdamW(model.parameters())
+
+
 def test_where_a_gpu_has_no_room_all_goes_through_the_host(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    saved(tmp_path, model=(model := torch.nn.Linear(3, 3)))
-    other = torch.nn.Linear(3, 3)
+    """What was taken of it by then is let go of first."""
+    model, optimizer = fresh()
+    model(torch.ones(1, WIDTH)).sum().backward()
+    optimizer.step()
+    saved(tmp_path, model=model, optimizer=optimizer)
+    other, others = fresh()
+    empty, read_plainly = torch.empty, restoring._read_plainly
+    made: list[weakref.ref[torch.Tensor]] = []
 
-    def no_room(*_: object, **__: object) -> None:
-        raise torch.OutOfMemoryError
+    def short(*size: Any, **how: Any) -> torch.Tensor:
+        memory = empty(*size, **how)
+        if size == (WIDTH * WIDTH * 4,):
+            made.append(weakref.ref(memory))
+            if len(made) == 3:
+                raise torch.OutOfMemoryError
+        return memory
 
-    monkeypatch.setattr(restoring, "filling", no_room)
-    with instride.Saver(tmp_path, model=other) as saver:
-        assert saver.restore() == 4
+    def look(*of: Any, **how: Any) -> Any:
+        assert [each() for each in made] == [None] * 3
+        return read_plainly(*of, **how)
 
-    assert torch.equal(other.weight, model.weight)
-    assert saver.extra["also"][1].tolist() == [1, 1]
+    monkeypatch.setattr("instride.saver.placing.torch.empty", short)
+    monkeypatch.setattr(restoring, "_read_plainly", look)
+    gc.disable()
+    try:
+        with instride.Saver(tmp_path, model=other, optimizer=others) as saver:
+            assert saver.restore() == 4
+    finally:
+        gc.enable()
+
+    assert len(made) == 3
+    for ours, theirs in zip(other.parameters(), model.parameters(), strict=True):
+        assert torch.equal(ours, theirs)
+        for name in ("exp_avg", "exp_avg_sq", "step"):
+            assert torch.equal(others.state[ours][name], optimizer.state[theirs][name])
+
+
+def test_nothing_is_prepared_beside_what_is_restored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The next save can wait; whoever restores does."""
+    saved(tmp_path, model=torch.nn.Linear(3, 3))
+    read_state = restoring.read_state
+    num_resting: list[int] = []
+    with instride.Saver(tmp_path, model=torch.nn.Linear(3, 3)) as saver:
+        helpers = saver._engine._stager.arena._helpers  # type: ignore[attr-defined]
+
+        def look(*of: Any, **how: Any) -> Any:
+            num_resting.append(helpers._num_resting)
+            return read_state(*of, **how)
+
+        monkeypatch.setattr(way_back, "read_state", look)
+        saver.restore()
+        num_resting.append(helpers._num_resting)
+    assert num_resting == [1, 0]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import zipfile
+from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +12,8 @@ import pytest
 import torch
 
 import instride
-from instride.saver.structure import Skeleton, _layout_of, _ranges, skeleton_of
+from instride.image.layout import DATA
+from instride.saver.structure import Skeleton, _apart, _layout_of, _ranges, skeleton_of
 
 pytestmark = pytest.mark.torch
 
@@ -89,6 +92,48 @@ def test_a_file_that_was_put_together_by_somebody_else_is_not_taken_for_ours(
         other = rewritten(path, compression, last_first=last_first)
         with zipfile.ZipFile(other) as archive:
             assert _layout_of(archive.infolist()) is None
+
+
+def moved(info: zipfile.ZipInfo) -> None:
+    info.header_offset += 64
+
+
+def compressed(info: zipfile.ZipInfo) -> None:
+    info.compress_type = zipfile.ZIP_DEFLATED
+
+
+@pytest.mark.parametrize(
+    ("change", "number"), [(moved, 0), (moved, 5), (compressed, 5), (moved, -1), (moved, None)]
+)
+def test_a_directory_that_is_not_all_as_we_write_it_tells_nothing(
+    change: Callable[[zipfile.ZipInfo], None], number: int | None, tmp_path: Path
+) -> None:
+    with zipfile.ZipFile(saved_by_us(tmp_path / "file.pt")) as archive:
+        infos = archive.infolist()
+    num_storages = sum(info.filename.startswith(DATA) for info in infos)
+    assert _layout_of(infos) is not None
+    if number is None:
+        for info in infos[num_storages:]:
+            moved(info)
+    else:
+        change(infos[:num_storages][number])
+    assert _layout_of(infos) is None
+    assert _layout_of(infos[:num_storages]) is None
+    assert _layout_of([]) is None
+
+
+@pytest.mark.parametrize(
+    ("ranges", "is_refused"),
+    [
+        ([(64, 10), (0, 64), (200, 0), (200 + 64, 5)], False),
+        ([(0, 65), (64, 10)], True),
+        ([(0, 0), (0, 10)], True),
+    ],
+)
+def test_storages_that_overlap_are_refused(ranges: list[tuple[int, int]], is_refused: bool) -> None:
+    """Who wrote them would have to say which of them has the bytes."""
+    with pytest.raises(ValueError, match="overlap") if is_refused else nullcontext():
+        assert _apart(ranges) == dict(ranges)
 
 
 @pytest.mark.parametrize("data", [b"", b"PK\x05\x06" + bytes(18), b"no zip at all" * 100])

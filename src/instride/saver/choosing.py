@@ -46,8 +46,8 @@ class Awaited(Protocol):
 
     `await_store` tells whether the store is ours by now, and raises why it will not be; `waits_for`
     is the pid of a writer that has it until then. `await_saved` waits for what was saved last, and
-    tells why it is not committed. While it is `resting` it prepares nothing beside what is waited
-    for.
+    tells why it is not committed. While it is `resting` it gets no memory ready beside what is
+    waited for.
     """
 
     @property

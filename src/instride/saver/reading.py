@@ -1,17 +1,16 @@
 """Reading a checkpoint into tensors: parallel, verified on the way, never twice in memory.
 
-Piece by piece, straight to where the bytes belong. Reading begins while that is still being made
-up: a GPU that is asked for gigabytes takes its time, in which the disk would have nothing to do.
+Piece by piece, straight to where the bytes belong. Reading begins while some of that is still being
+made up: a GPU that is asked for gigabytes takes its time, in which the disk would be idle.
 """
 
 from __future__ import annotations
 
 import os
 import threading
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import torch
@@ -42,69 +41,79 @@ class Target:
 
 
 class Targets:
-    """All that a file is read into: known by where it begins, and there one after the other."""
+    """All that a file is read into. A piece of it is read once there is memory for all that it
+    holds: who reads never waits for who makes that up."""
 
-    def __init__(self, expected: Iterable[int]) -> None:
-        self._offsets = sorted(expected)
-        self._there: dict[int, Target | None] = dict.fromkeys(self._offsets)
-        self._num_untold_bytes = 0
-        self._is_over = False
-        self._is_given_up = False
-        self._changed = threading.Condition()
+    def __init__(
+        self, spans: Mapping[int, int], size: int, read: Callable[[int, list[Target]], None]
+    ) -> None:
+        """`spans`: where in the file the bytes of each of them begin, and how many these are;
+        `read` has a piece read, and brought to those that it belongs to."""
+        self._read = read
+        self._awaited = set(spans)
+        self._new: list[Target] = []
+        self._num_new_bytes = 0
+        self._found: list[list[Target]] = [[] for _ in _pieces(0, size)]
+        self._num_missing = [0] * len(self._found)
+        for offset, num_bytes in spans.items():
+            for index in _pieces(offset, offset + num_bytes):
+                self._num_missing[index] += 1
+        for index, num in enumerate(self._num_missing):
+            if not num:
+                read(index, [])
 
     def add(self, target: Target) -> None:
-        """Hand memory over. What was to be done with it on a GPU is done first: whoever reads
-        copies on another stream, and what still waits on this one, such as the first values of a
-        model, would be written over what was copied."""
-        if target.memory.is_cuda:
-            torch.cuda.current_stream(target.memory.device).synchronize()
-        assert target.offset in self._there, "only what is expected is read"
-        self._there[target.offset] = target
-        self._num_untold_bytes += target.memory.numel()
-        if self._num_untold_bytes >= PIECE_BYTES:  # not for each of a thousand small ones
-            self._num_untold_bytes = 0
-            with self._changed:
-                self._changed.notify_all()
+        if target.offset in self._awaited:  # else it is there: two tensors have one storage
+            self._awaited.discard(target.offset)
+            self._new.append(target)
+            self._num_new_bytes += target.memory.numel()
+            if self._num_new_bytes >= PIECE_BYTES:
+                self._publish()
 
-    def end(self, *, is_given_up: bool = False) -> None:
-        """There will be no others; what is read is not wanted any more if they are given up."""
-        with self._changed:
-            self._is_over = True
-            self._is_given_up |= is_given_up
-            self._changed.notify_all()
+    def end(self) -> None:
+        """There will be no others. What was to be read into them is looked at all the same."""
+        self._publish()
+        for index, num in enumerate(self._num_missing):
+            if num:
+                self._read(index, self._found[index])
 
-    def within(self, start: int, end: int) -> list[Target]:
-        """Those that a part of the file belongs to, once they are there."""
-        first = max(0, bisect_right(self._offsets, start) - 1)
-        last = bisect_left(self._offsets, end)
-        offsets = self._offsets[first:last]
-        with self._changed:
-            self._changed.wait_for(lambda: self._is_over or self._are_there(offsets))
-            if self._is_given_up:
-                return []
-        found = map(self._there.get, offsets)
-        return [each for each in found if each is not None and each.end > start]
+    def _publish(self) -> None:
+        """What was to be done with memory on a GPU is done first: whoever reads copies on another
+        stream, and what still waits on this one, such as the first values of a model, would be
+        written over what was copied."""
+        for device in {each.memory.device for each in self._new if each.memory.is_cuda}:
+            torch.cuda.current_stream(device).synchronize()
+        for target in self._new:
+            for index in _pieces(target.offset, target.end):
+                self._found[index].append(target)
+                self._num_missing[index] -= 1
+                if not self._num_missing[index]:
+                    self._read(index, self._found[index])
+        self._new, self._num_new_bytes = [], 0
 
-    def _are_there(self, offsets: list[int]) -> bool:
-        return all(self._there[offset] is not None for offset in offsets)
+
+def _pieces(start: int, end: int) -> range:
+    """Those that a part of a file lies in."""
+    return range(start // PIECE_BYTES, -(-end // PIECE_BYTES))
 
 
 @contextmanager
 def filling(
-    path: Path, manifest: Manifest | None, expected: Iterable[int], *, is_for_gpu: bool
+    path: Path, manifest: Manifest | None, spans: Mapping[int, int], *, is_for_gpu: bool
 ) -> Iterator[Targets]:
     """Read a file into what is handed over meanwhile; at the end all of it is there. Raises
-    DamagedError as soon as a piece is not what was written."""
+    DamagedError if it is not what was written; what was filled by then is lost."""
     if manifest is not None:
         check_size(path, manifest)
     size = path.stat().st_size
-    targets = Targets(expected)
-    fd = open_for_reading(path)
     num_threads = most_threads()
     reading = Staggered(num_threads)
     local = threading.local()
+    is_wanted = True
 
-    def read(index: int) -> None:
+    def read(index: int, targets: list[Target]) -> None:
+        if not is_wanted:
+            return
         if not hasattr(local, "bytes"):
             local.bytes = _buffer(is_for_gpu=is_for_gpu)
             local.view = view_of(local.bytes)
@@ -114,27 +123,33 @@ def filling(
         piece = local.view[:num_bytes]
         if manifest is not None and blake3(piece).hexdigest() != manifest.pieces[index]:
             raise DamagedError(path, differing(index, manifest))
-        for target in targets.within(start, start + num_bytes):
+        for target in targets:
             _copy(local.bytes[:num_bytes], start, target)
 
+    futures: list[Future[None]] = []
     pool = ThreadPoolExecutor(num_threads, initializer=leave_core_of_parent)
+    fd = open_for_reading(path)
     try:
-        pieces = pool.map(read, range(-(-size // PIECE_BYTES)))
+        targets = Targets(
+            spans, size, lambda index, found: futures.append(pool.submit(read, index, found))
+        )
         yield targets
         targets.end()
-        for _ in pieces:
-            pass
+        for future in futures:
+            future.result()
         drop_from_cache(fd)
     finally:
-        targets.end(is_given_up=True)
+        is_wanted = False  # also where a second Ctrl-C ends what follows
         pool.shutdown(cancel_futures=True)
         os.close(fd)
 
 
 def _buffer(*, is_for_gpu: bool) -> torch.Tensor:
-    """Memory for a piece: aligned for direct reads, locked where a GPU copies from it."""
+    """Memory for a piece: aligned for direct reads, locked where a GPU copies from it, if it can
+    be: a system may have a limit."""
     if is_for_gpu:
-        return torch.empty(PIECE_BYTES, dtype=torch.uint8, pin_memory=True)
+        with suppress(RuntimeError):
+            return torch.empty(PIECE_BYTES, dtype=torch.uint8, pin_memory=True)
     return torch.frombuffer(memory_to_read_into(), dtype=torch.uint8)
 
 

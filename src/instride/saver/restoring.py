@@ -84,7 +84,8 @@ def _read_into(path: Path, manifest: Manifest | None, fitting: Fitting) -> dict[
     placing.keep(saved.get("extra"), everywhere)
     devices = placing.devices_of(saved)
     is_for_gpu = any(device.type == "cuda" for device in devices.values())
-    with filling(path, manifest, devices, is_for_gpu=is_for_gpu) as targets:
+    spans = {offset: skeleton.ranges[offset] for offset in devices}
+    with filling(path, manifest, spans, is_for_gpu=is_for_gpu) as targets:
         tree: dict[str, Any] = placing.rebuild(saved, targets.add)
     return tree
 

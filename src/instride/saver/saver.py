@@ -208,9 +208,10 @@ class Saver:
         """Put the newest whole checkpoint, or that of a step, back; the step to run next.
 
         0 where there is none yet. A save in flight is waited for; a warning says if it failed, and
-        the one before it is used. A damaged one is reported, and the one before it used; the parts
-        may hold some of it until then. One that does not fit raises MismatchError before anything
-        is changed; with `strict=False` what fits is taken, and a warning says what was left out.
+        the one before it is used. A damaged one is reported, and the one before it used. One that
+        does not fit raises MismatchError before anything is changed; with `strict=False` what fits
+        is taken, and a warning says what was left out. Whatever else ends it, such as memory that
+        is missing or Ctrl-C, may leave the parts with some of a checkpoint.
         """
         step = None if step is None else whole_step(step)
         check_flags(strict=strict, weights_only=weights_only)

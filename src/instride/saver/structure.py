@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -28,16 +28,22 @@ class Skeleton:
 
     def __init__(self, path: Path) -> None:
         with _open_for_bits(path) as file, zipfile.ZipFile(file) as archive:
-            layout = _layout_of(archive.infolist())
+            infos = archive.infolist()
+            layout = _layout_of(infos)
+            headers: dict[int, bytes] = {}
+            size = file.seek(0, os.SEEK_END)
             if layout is None:
-                _ask_for_headers(archive.infolist(), file.fileno())
-                self.ranges = dict(_ranges(archive.infolist(), file))
+                _ask_for_headers(infos, file.fileno())
+                self.ranges = _apart(_ranges(infos, file))
+                others = _between(self.ranges, size)
             else:
                 self.ranges = {each.data_offset: each.num_bytes for each in layout.records}
+                headers = {each.header_offset: each.header() for each in layout.records}
+                others = iter([(layout.num_bytes, size)])
             pickled = next(name for name in archive.namelist() if name.endswith("/data.pkl"))
             if _is_in(archive.read(pickled), torch.serialization.get_safe_globals()):
                 raise ValueError("others may run code in it")
-            hollow = _hollow_copy(file, self.ranges, layout)
+            hollow = _hollow_copy(file, headers, others)
         self.locations: dict[int, str] = {}
         """Where each storage was when it was saved, by its address in the tree."""
         try:
@@ -91,7 +97,8 @@ def _open_for_bits(path: Path) -> BinaryIO:
 
 def _layout_of(infos: list[zipfile.ZipInfo]) -> Layout | None:
     """Of a file that was laid out by us, which follows from its directory alone: a thousand headers
-    between gigabytes need not be looked at. None of any other file."""
+    between gigabytes need not be looked at. None of any other file. Where all else is as we lay it
+    out, a header that is not is as damaged as any byte: the hashes of a manifest tell."""
     sizes = [info.file_size for info in infos if info.filename.startswith(DATA)]
     if not sizes:
         return None
@@ -101,9 +108,21 @@ def _layout_of(infos: list[zipfile.ZipInfo]) -> Layout | None:
         [(each.name, each.header_offset) for each in layout.records]
         == [(info.filename, info.header_offset) for info in storages]
         and all(info.compress_type == zipfile.ZIP_STORED for info in storages)
-        and min(info.header_offset for info in others) == layout.num_bytes
+        and min((info.header_offset for info in others), default=None) == layout.num_bytes
     )
     return layout if is_ours else None
+
+
+def _apart(ranges: Iterable[tuple[int, int]]) -> dict[int, int]:
+    """Nobody writes storages that overlap: which of them was to have which bytes cannot be told."""
+    found: dict[int, int] = {}
+    at = 0
+    for start, num_bytes in sorted(ranges):
+        if start < at or start in found:
+            raise ValueError("storages overlap")
+        found[start] = num_bytes
+        at = start + num_bytes
+    return found
 
 
 def _ask_for_headers(infos: list[zipfile.ZipInfo], fd: int) -> None:
@@ -139,17 +158,18 @@ def _is_in(pickled: bytes, safe: list[Callable[..., Any] | tuple[Callable[..., A
     return False
 
 
-def _hollow_copy(file: BinaryIO, ranges: dict[int, int], layout: Layout | None) -> int:
-    """The file with holes where the storages are, in memory: a descriptor."""
+def _hollow_copy(
+    file: BinaryIO, headers: Mapping[int, bytes], others: Iterable[tuple[int, int]]
+) -> int:
+    """The file with holes where the storages are, in memory: a descriptor. Of the headers it is
+    known what they are; everything else is read."""
     with above_standard():
         hollow = os.memfd_create("instride-skeleton", os.MFD_CLOEXEC)
-    size = file.seek(0, os.SEEK_END)
-    gaps = _between(ranges, size) if layout is None else [(layout.num_bytes, size)]
     try:
-        os.ftruncate(hollow, size)
-        for record in layout.records if layout else []:
-            os.pwrite(hollow, record.header(), record.header_offset)
-        for start, end in gaps:
+        os.ftruncate(hollow, file.seek(0, os.SEEK_END))
+        for start, header in headers.items():
+            os.pwrite(hollow, header, start)
+        for start, end in others:
             file.seek(start)
             os.pwrite(hollow, file.read(end - start), start)
     except BaseException:

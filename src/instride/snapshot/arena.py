@@ -126,7 +126,7 @@ class Arena:
         self._helpers.stop()
 
     def resting(self) -> AbstractContextManager[None]:
-        """Meanwhile nothing is asked for in the background."""
+        """Meanwhile nothing is asked for or locked in the background."""
         return self._helpers.resting()
 
     def await_stopped(self, timeout_s: float) -> None:
@@ -158,6 +158,7 @@ class Arena:
 
     def register_next(self) -> bool:
         """Lock a piece; whether there was one, and it could be."""
+        self._helpers.await_turn()
         with self._lock:
             piece = self._next_unlocked()
             if piece is None:

@@ -24,7 +24,7 @@ if len(sys.argv) > 1:
     subprocess.Popen([sys.executable, "-c", sys.argv[1]], start_new_session=True,
                      stdin=0, stdout=1)
 held = bytearray(os.urandom(1) * {HELD_BYTES})
-print("held", flush=True)
+os.write(1, b"held\\n")  # at once: the other one writes there as well
 sys.stdin.read()
 """
 """Holds memory, and may start another one that does; both end with their input."""

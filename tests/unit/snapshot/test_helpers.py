@@ -8,7 +8,9 @@ import threading
 import pytest
 
 from instride.snapshot.arena import Arena
+from instride.snapshot.locked import REGISTERED_BYTES
 from instride.snapshot.pages import CHECK_BYTES, Asking, Pages
+from tests.unit.snapshot.pretended import Driver
 
 pytestmark = pytest.mark.torch
 forking = multiprocessing.get_context("fork")
@@ -46,6 +48,19 @@ def test_nobody_asks_for_memory_until_the_last_one_has_what_is_waited_for(arena:
     helper.join(60)
 
 
+def test_nor_locks_what_is_there(driver: Driver, arena: Arena) -> None:
+    """Nothing can be launched meanwhile, such as what brings to a GPU what is restored."""
+    arena.grow(2 * REGISTERED_BYTES)
+    arena.populate()
+    locking = threading.Thread(target=arena.register, daemon=True)
+    with arena.resting():
+        locking.start()
+        locking.join(MOMENT_S)
+        assert driver.locked == {}
+    locking.join(60)
+    assert arena.locked_bytes == arena.num_bytes
+
+
 def test_what_fails_meanwhile_lets_them_go_on(arena: Arena) -> None:
     arena.grow(CHECK_BYTES)
     with pytest.raises(InterruptedError), arena.resting():
@@ -72,10 +87,21 @@ def rest_in_child(arena: Arena) -> None:
 
 
 def test_a_forked_process_waits_for_no_thread_of_its_parent(arena: Arena) -> None:
-    with arena._helpers._changed:  # as one of them has, in the moment of the fork
-        child = forking.Process(target=rest_in_child, args=(arena,))
-        child.start()
+    has_it, go_on = threading.Event(), threading.Event()
+
+    def hold() -> None:  # as one of them does, in the moment of the fork
+        with arena._helpers._changed:
+            has_it.set()
+            go_on.wait(60)
+
+    holding = threading.Thread(target=hold)
+    holding.start()
+    assert has_it.wait(60)
+    child = forking.Process(target=rest_in_child, args=(arena,))
+    child.start()
     child.join(30)
+    go_on.set()
+    holding.join(60)
     try:
         assert child.exitcode == 0
     finally:
