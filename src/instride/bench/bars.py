@@ -187,7 +187,7 @@ def _with_room(report: Report, ours: Row, again: Row | None) -> Iterator[Bar]:
 def _later(ours: Row, again: Row | None, where: str = "") -> Iterator[Bar]:
     """No step later than a save may be slower by more than 2 % than what steps differ by anyway,
     which is what as many windows of `none again` show, as long as ours, in the same run. On a full
-    GPU, those of `none, a pause`: the GPU rests there as well, and a rest shows in steps behind it.
+    GPU, those of `none with a pause`: the GPU rests there too, and a rest shows in steps behind it.
 
     Held against each other are the steps that one in a hundred exceeds, of which there are enough
     to be alike in every run; and the longest of all, so that no step is left out of a promise that

@@ -42,14 +42,12 @@ from instride.bench.timing import (
 )
 from instride.bench.upkeep import measure_upkeep
 from instride.bench.ways import WAYS
+from instride.saver.beating import STEPS_TO_PEAK
 
 PR_SET_PDEATHSIG = 1
 NUM_WATCHED_SAVES = 2
 NUM_BLOWS = 5
 MOST_HAMMERED_PARAMS = 8 << 20
-STEPS_TO_PEAK = 2
-"""The first step makes what an optimizer keeps, the next one is the first beside all of that: a way
-that fills a GPU has to leave what a step needs."""
 GARBAGE = 99.0
 """Written behind every save, where training goes on from. Not negative: an optimizer that has come
 to step 0 divides by it."""
@@ -104,7 +102,7 @@ def hammer(order: Order, folder: Path) -> Hammered:
     training: what a way does about optimizers is what it does for everybody.
     """
     training = training_on(order.device, min(order.num_params, MOST_HAMMERED_PARAMS))
-    for _ in range(STEPS_TO_PEAK):
+    for _ in range(STEPS_TO_PEAK):  # a way that fills a GPU has to leave what a step needs
         training.step(nullcontext())
     training.queue()
     way = WAYS[order.way](training, folder)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 NOTHING = "none"
 NOTHING_AGAIN = "none again"
-PAUSE = "none, a pause"
+PAUSE = "none with a pause"
 """As long as a full GPU waits for the bus: what the rest itself does to the steps behind it."""
 OURS = "instride"
 OURS_AT_ONCE = "instride at once"

@@ -15,7 +15,7 @@ from instride.bench.ways.pausing import Pause
 WAYS: dict[str, Callable[[Training, Path], Way]] = {
     "none": NoSaving,
     "none again": NoSaving,
-    "none, a pause": Pause,
+    "none with a pause": Pause,
     "torch.save": TorchSave,
     "dcp.save": DcpSave,
     "dcp.async_save": DcpAsync,

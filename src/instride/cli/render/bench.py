@@ -37,7 +37,7 @@ NOISE = (
 )
 LATER = (
     "later steps: those from the second one behind a save on, beyond the mean of the others around "
-    "it; noise: the same steps of `none again`; a pause: those of `none, a pause`."
+    "it; noise: the same steps of `none again`; a pause: those of `none with a pause`."
 )
 TORN = (
     "torn: whether a snapshot held something else than the moment of its call, when everything was "
