@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import threading
+import time
+import weakref
 from types import SimpleNamespace
 from typing import Any, ClassVar
 
@@ -89,4 +92,23 @@ def test_a_snapshot_that_was_only_said_to_be_put_keeps_nobody_waiting() -> None:
     poster.await_idle()
     looked_idle.append(poster.is_idle)
     assert looked_idle == [False, True]
+    poster.finish()
+
+
+def test_a_snapshot_that_is_posted_is_kept_by_nobody() -> None:
+    """What it was copied with would be, too, such as memory of a GPU."""
+    courier: Any = SimpleNamespace(cancel=lambda letter: None)
+    poster = Poster(courier, SimpleNamespace(of=lambda error, saved_at: None))  # type: ignore[arg-type]
+    staged = Taken(lambda: True)
+    staged.may_arrive.set()
+    pending: Any = SimpleNamespace(path="x.pt", called_at=None, fail=lambda error: None)
+    letter: Any = None
+    poster.put(Outgoing(pending, letter, staged, letter))  # type: ignore[arg-type]
+    is_kept = weakref.ref(staged)
+    del staged
+    poster.await_idle()
+    deadline_s = time.monotonic() + 60
+    while is_kept() is not None and time.monotonic() < deadline_s:
+        gc.collect()
+    assert is_kept() is None
     poster.finish()

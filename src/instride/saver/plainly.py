@@ -12,6 +12,7 @@ import torch
 
 from instride.faults import reached
 from instride.snapshot.pickling import refused_in
+from instride.snapshot.runtime import await_devices
 from instride.store.atomic import sync_file
 from instride.store.manifest import read_token
 from instride.store.naming import Written
@@ -43,6 +44,7 @@ def save_plainly(tree: object, temporary: Path, *, detached: bool) -> tuple[Writ
     """Write a durable file, and say what in it `weights_only` refuses. Raises OSError."""
     with io.FileIO(temporary, "x") as file:
         hashed = _HashedFile(file)
+        await_devices()  # which may still be writing to memory of the host
         torch.save(_Plain(detached=detached).of(tree), hashed)
         sync_file(file.fileno())
     reached("synced")

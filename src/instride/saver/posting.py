@@ -70,15 +70,19 @@ class Poster:
 
     def _post(self) -> None:
         while (entry := self._outbox.get()) is not None:
-            number, item = entry
-            if isinstance(item, Outgoing):
-                try:
-                    self._post_one(item)
-                finally:
-                    self._num_done = number
-            else:
-                self._num_done = number  # first: who is woken may put the next one
-                item.set()
+            self._deal_with(*entry)
+            # Not until there is another one: what it was copied with may be needed before that.
+            del entry
+
+    def _deal_with(self, number: int, item: Outgoing | threading.Event) -> None:
+        if isinstance(item, Outgoing):
+            try:
+                self._post_one(item)
+            finally:
+                self._num_done = number
+        else:
+            self._num_done = number  # first: who is woken may put the next one
+            item.set()
 
     def _post_one(self, item: Outgoing) -> None:
         try:

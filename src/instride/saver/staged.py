@@ -89,6 +89,7 @@ class Skeletal:
     def small_records(self) -> tuple[dict[str, bytes], list[str]]:
         if self._copier is not None:
             self._copier.drain(self._tell)
+            self._copier = None  # what it begins ahead of the next save may have to be given up
             self._tell(self._plan.layout.num_bytes + PIECE_BYTES)  # and what is less than a piece
         assert self._frozen is not None, "there is a letter for each snapshot"
         pickled, unsafe = self._stager.fragments(self._plan).pickle(self._frozen)

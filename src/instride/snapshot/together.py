@@ -10,7 +10,7 @@ from instride.system.priority import make_thread_modest
 
 
 def together(*jobs: Callable[[], None]) -> None:
-    """Do all of it, the first job in this thread, the others in threads of their own.
+    """Do all of it, each job in a thread of its own if there are several.
 
     Whatever happens to one, all come to their end; then the first error is raised.
     """
@@ -29,7 +29,7 @@ def together(*jobs: Callable[[], None]) -> None:
     here = list(jobs)
     threads: list[threading.Thread] = []
     with suppress(RuntimeError):  # a program that is ending starts no threads any more
-        while len(here) > 1:
+        while here and len(jobs) > 1:
             thread = threading.Thread(target=do_modestly, args=(here[-1],), daemon=True)
             thread.start()
             threads.append(thread)

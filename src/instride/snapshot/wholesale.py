@@ -11,6 +11,7 @@ from instride.errors import StateTooLargeError
 from instride.snapshot.arena import Arena
 from instride.snapshot.pages import CHECK_BYTES
 from instride.snapshot.pickling import refused_in
+from instride.snapshot.runtime import await_devices
 from instride.snapshot.views import view_of
 from instride.store.manifest import PIECE_BYTES
 
@@ -69,6 +70,7 @@ class _ArenaFile(io.RawIOBase):
 def save_into(arena: Arena, tree: object) -> tuple[int, list[str]]:
     """Put a whole `.pt` file into the arena: its length, and what `weights_only` refuses."""
     file = _ArenaFile(arena)
+    await_devices()  # which may still be writing to memory of the host
     try:
         torch.save(tree, file)
     except Exception:  # torch's writer in C++ makes something else of what the file raised

@@ -20,6 +20,24 @@ def test_all_are_done_at_the_same_time() -> None:
     together(meet, meet, meet)
 
 
+def test_each_of_several_is_done_in_a_modest_thread_and_one_alone_in_this_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """This one is as it was made, and may take a core from the thread that trains."""
+    modest: list[int] = []
+    seen: list[int] = []
+    monkeypatch.setattr(
+        "instride.snapshot.together.make_thread_modest",
+        lambda preempts: modest.append(threading.get_ident()),
+    )
+    together(*[lambda: seen.append(threading.get_ident())] * 3)
+    assert sorted(seen) == sorted(modest)
+    assert threading.get_ident() not in seen
+    seen.clear()
+    together(lambda: seen.append(threading.get_ident()))
+    assert seen == [threading.get_ident()]
+
+
 def test_an_error_is_raised_once_all_are_done() -> None:
     done = []
 
