@@ -136,8 +136,11 @@ def test_an_optimizer_waits_for_a_saver_that_nobody_has_any_more(
         assert_same(load(pending.wait(60).path)["model"], wanted)
 
 
-def test_a_save_before_the_first_step_is_whole(queue: torch.Tensor, tmp_path: Path) -> None:
-    """How much memory training needs is not known yet: none of the device's is taken."""
+def test_a_save_before_training_has_shown_what_it_needs_is_whole(
+    queue: torch.Tensor, tmp_path: Path
+) -> None:
+    """None of the device's memory is taken before a first step, nor behind it, which makes what an
+    optimizer keeps: the next one needs more."""
     model, optimizer = make(fused=True)
     with instride.Saver(tmp_path, model=model, optimizer=optimizer) as saver:
         busy(queue)
@@ -151,6 +154,9 @@ def test_a_save_before_the_first_step_is_whole(queue: torch.Tensor, tmp_path: Pa
         arenas = saver._engine._stager._device_arenas  # type: ignore[attr-defined]
         assert [arena.memory._kept for arena in arenas._all()] == [None]
         saver.save(1).wait(60)
+        assert [arena.memory._kept for arena in arenas._all()] == [None]
+        one_step(model, optimizer)
+        saver.save(2).wait(60)
         assert arenas._all()[0].memory._kept is not None
 
 

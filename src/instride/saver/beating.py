@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 UNKNOWN_STEP = -1
 STEP_HOOKS = ("_optimizer_step_pre_hooks", "_optimizer_step_post_hooks")
 """Where an optimizer keeps them. Its constructor makes these, and not every class calls it."""
+STEPS_TO_PEAK = 2
+"""The first step makes what an optimizer keeps; the next one is the first beside all of that."""
 NUM_PREPARED = 2
 """After so many optimizer steps the state has its final size, and memory is asked for again."""
 
@@ -33,10 +35,15 @@ class Beats:
         self._loop_says = False
         self._is_over = False
         self._num_steps = 0
+        self._num_told = 0
+        """How often the loop said which step it is at."""
         self._last_optimizer: int | None = None
         self._engine: Stepped | None = engine
+        self._complete: set[int] = set()
+        """Optimizers that keep all that they ever will: they have stepped, or got it back."""
         self._has_stepped = False
         """Whether training has run by now as it will, and shown how much memory it needs."""
+        self._was_asked = False
         followed = (_followed(part) for part in parts)
         # One may be a part by itself, and inside of another one.
         self._optimizers = list({id(each): each for each in followed if each is not None}.values())
@@ -55,14 +62,13 @@ class Beats:
             after = torch.compiler.disable(self._after_optimizer_step)
             self._handles += [each.register_step_pre_hook(before) for each in self._optimizers]
             self._handles += [each.register_step_post_hook(after) for each in self._optimizers]
-            # What was trained before has shown its peak; what is restored later has not.
-            self._has_stepped = any(each.state for each in self._optimizers)
-            engine.follow(self._promise, lambda: self._has_stepped)
+            engine.follow(self._promise, self._has_shown_peak)
         let_go_in_children(self)
 
     def step(self, step: int) -> None:
         """The loop told its step: better than anything an optimizer tells."""
-        self._has_stepped = self._has_stepped or self._loop_says
+        self._num_told += 1
+        self._has_stepped |= self._num_told > STEPS_TO_PEAK
         self._loop_says = True
         self._fired_before, self._fired = self._fired, set()
         if self._engine is not None and not self._is_over:
@@ -76,6 +82,12 @@ class Beats:
         if self._engine is not None and not self._is_over:
             self._page.restored(step, time.monotonic())
 
+    def _has_shown_peak(self) -> bool:
+        """To be asked once for each snapshot: nobody takes two without a step between, also where
+        none is seen, as in a replayed graph."""
+        was_asked, self._was_asked = self._was_asked, True
+        return self._has_stepped or (was_asked and not self._complete)
+
     def _promise(self) -> Promise:
         """What belongs to optimizers whose hooks ran in the last step.
 
@@ -88,8 +100,10 @@ class Beats:
         seen = [each for each in self._optimizers if id(each) in fired and not _is_for_graphs(each)]
         return lambda: _tensors_of(seen)
 
-    def _before_optimizer_step(self, *_: object) -> None:
+    def _before_optimizer_step(self, optimizer: Any, *_: object) -> None:
         if self._engine is not None:
+            if optimizer.state:
+                self._complete.add(id(optimizer))
             self._engine.fence()
             if self._is_over and not self._engine.is_late:
                 self._engine = None  # nobody is called from here any more
@@ -99,7 +113,8 @@ class Beats:
         """Only the same optimizer seen again is another step: there may be several."""
         if self._engine is None or self._is_over:
             return
-        self._has_stepped = True
+        self._has_stepped |= id(optimizer) in self._complete
+        self._complete.add(id(optimizer))
         self._engine.give_way()
         self._fired.add(id(optimizer))
         if torch.cuda.is_initialized() and torch.cuda.is_current_stream_capturing():

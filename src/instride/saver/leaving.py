@@ -11,6 +11,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
+from instride.snapshot.runtime import letting_others_capture
+
 
 class Closable(Protocol):
     """What has to be closed at the end."""
@@ -78,8 +80,14 @@ def _close_aside(engine: Closable, directory: Path, stop: Callable[[], None], pi
     does not wait for a disk."""
     stop()
     if os.getpid() == pid and not is_exiting():
-        _dropped[directory] = thread = threading.Thread(target=engine.close, daemon=True)
+        thread = threading.Thread(target=_close_here, args=(engine,), daemon=True)
+        _dropped[directory] = thread
         thread.start()
+
+
+def _close_here(engine: Closable) -> None:
+    with letting_others_capture():  # what is locked is unlocked, whatever training is about
+        engine.close()
 
 
 def await_dropped(directory: Path) -> None:

@@ -20,6 +20,7 @@ from instride.snapshot.freezing import Frozen, UnsupportedStateError, freeze, wi
 from instride.snapshot.late import Promise
 from instride.snapshot.pickling import Fragments
 from instride.snapshot.planning import Plan
+from instride.snapshot.runtime import letting_others_capture
 from instride.system.cores import usable_cores
 from instride.system.interpreter import giving_way
 from instride.writer.page import COPIED, WRITTEN, SharedPage
@@ -45,9 +46,9 @@ class Stager:
         self.promises: Callable[[], Promise] = lambda: list
         """Asked once for each snapshot what only a fenced optimizer will change."""
         self.has_stepped: Callable[[], bool] = lambda: True
-        """Whether training has run by now as it will, and shown how much memory it needs."""
+        """Asked once for each snapshot: whether training has run by now as it will, and shown how
+        much memory it needs."""
         self._readying: threading.Thread | None = None
-        self._has_taken = False
         self._is_stopping = False
         self._is_closed = False
         self._planning = threading.Lock()
@@ -99,9 +100,7 @@ class Stager:
             self.page[WRITTEN] = 0
         else:
             copier = self._copier(plan)
-            # Nobody saves twice without a step between, also if it was not seen.
-            self._device_arenas.know_peak(is_known=self._has_taken or self.has_stepped())
-            self._has_taken = True
+            self._device_arenas.know_peak(is_known=self.has_stepped())
             staged.copy(copier, self.promises())
         return staged
 
@@ -193,7 +192,7 @@ class Stager:
             self.page.close()
 
     def resting(self) -> AbstractContextManager[None]:
-        """Meanwhile no memory is asked for in the background."""
+        """Meanwhile no memory is asked for or locked in the background."""
         return self.arena.resting()
 
     def stop_preparing(self) -> None:
@@ -218,7 +217,7 @@ class Stager:
 
     def _make_ready(self, plan: Plan) -> None:
         # The save that needs them will say why they cannot be made.
-        with suppress(Exception), giving_way():
+        with suppress(Exception), giving_way(), letting_others_capture():
             for device in plan.gpus:
                 self._device_arenas.of(device).make_ready()
             if self._is_stopping:

@@ -19,7 +19,7 @@ from instride.snapshot.device_arena import DeviceArena
 from instride.snapshot.gathering import Move, Moves
 from instride.snapshot.late import ChangedError, LateCopy, Storages
 from instride.snapshot.planning import Plan
-from instride.snapshot.runtime import let_others_capture
+from instride.snapshot.runtime import letting_others_capture
 
 
 class DeviceCopy:
@@ -138,8 +138,12 @@ class DeviceCopy:
         """Off the training thread: bring everything to the host, and give the memory back."""
         stream = self._on_device.stream
         try:
-            with torch.cuda.device(self._device), torch.cuda.stream(stream), torch.no_grad():
-                let_others_capture()
+            with (
+                letting_others_capture(),
+                torch.cuda.device(self._device),
+                torch.cuda.stream(stream),
+                torch.no_grad(),
+            ):
                 self._late.copy()
                 self._late.end()
                 staged = (block.to_host(memory) for block, memory in self._staged)

@@ -12,7 +12,6 @@ from instride.snapshot.blocks import WORDS
 from instride.snapshot.device_memory import DeviceMemory
 from instride.snapshot.gathering import Gatherer, gatherer_for
 from instride.snapshot.ring import Ring
-from instride.snapshot.runtime import let_others_capture
 
 
 class DeviceArena:
@@ -36,9 +35,6 @@ class DeviceArena:
         """Off the training thread: a driver loads a kernel when it is used for the first time, and
         all wait for that."""
         with torch.cuda.device(self.device), self._making_ready:
-            # Also where all is ready: whoever calls this makes tables of a plan next, in a thread
-            # that may be a new one.
-            let_others_capture()
             if self._is_ready:
                 return
             with torch.cuda.stream(self.stream):

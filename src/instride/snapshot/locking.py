@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import torch
 
 from instride.snapshot.pages import gently
-from instride.snapshot.runtime import let_others_capture
+from instride.snapshot.runtime import letting_others_capture
 from instride.system.interpreter import giving_way
 from instride.system.priority import make_thread_modest
 
@@ -33,8 +33,11 @@ LOOK_S = 0.001
 def lock_gently(arena: Arena, device: torch.device) -> None:
     """All of it, close behind those who ask for its pages; those that nobody asked for as well."""
     make_thread_modest(preempts=False)
-    with torch.cuda.device(device), arena.backlog.watched(device):
-        let_others_capture()
+    with (
+        letting_others_capture(),
+        torch.cuda.device(device),
+        arena.backlog.watched(device),
+    ):
         while _lock_next(arena):
             pass
 

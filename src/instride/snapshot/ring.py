@@ -20,7 +20,7 @@ from instride.snapshot.arena import Arena
 from instride.snapshot.arriving import InOrder, Telling, tell_nobody
 from instride.snapshot.blocks import Pairs, grouped
 from instride.snapshot.locked import REGISTERED_BYTES
-from instride.snapshot.runtime import let_others_capture
+from instride.snapshot.runtime import letting_others_capture
 from instride.snapshot.together import together
 
 NUM_SLOTS = 4
@@ -100,8 +100,12 @@ class _Carrier:
     def work(self, slots: tuple[torch.Tensor, ...]) -> None:
         """Take groups of pieces until there are none left, or a thread has failed."""
         stream = self._stream
-        with torch.cuda.device(stream.device), torch.cuda.stream(stream), torch.no_grad():
-            let_others_capture()
+        with (
+            letting_others_capture(),
+            torch.cuda.device(stream.device),
+            torch.cuda.stream(stream),
+            torch.no_grad(),
+        ):
             try:
                 self._bring(deque(_Slot(memory) for memory in slots))
             except BaseException:

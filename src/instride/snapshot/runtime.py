@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -13,14 +15,27 @@ RELAXED = 2
 """`cudaStreamCaptureModeRelaxed`: what this thread calls does not end captures of others."""
 
 
-def let_others_capture() -> None:
-    """For the calling thread: a capture of a graph by another thread is none of its business.
+@contextmanager
+def letting_others_capture() -> Iterator[None]:
+    """In the calling thread: a capture of a graph by another thread is none of its business.
 
-    Without this, waiting for an event here makes a capture fail that is under way over there.
+    Without this, waiting for an event here makes a capture fail that is under way over there. It
+    may be the thread that trains, whose own captures must be as strict as before behind it.
     """
-    runtime = _runtime()
+    before = _exchange_capture_mode(RELAXED)
+    try:
+        yield
+    finally:
+        _exchange_capture_mode(before)
+
+
+def _exchange_capture_mode(mode: int) -> int:
+    """That of the calling thread; the one before."""
+    exchanged = ctypes.c_int(mode)
+    runtime = _runtime() if torch.cuda.is_initialized() else None
     if runtime is not None:
-        runtime.cudaThreadExchangeStreamCaptureMode(ctypes.byref(ctypes.c_int(RELAXED)))
+        runtime.cudaThreadExchangeStreamCaptureMode(ctypes.byref(exchanged))
+    return exchanged.value
 
 
 def forget_error() -> None:
@@ -48,8 +63,9 @@ def await_devices() -> None:
 
 @cache
 def _runtime() -> Any:
-    for line in Path("/proc/self/maps").read_text(encoding="utf-8").splitlines():
-        path = line.partition("/")[2]
-        if "libcudart.so" in path:
-            return ctypes.CDLL(f"/{path}")
-    return None
+    """That of torch, where another library has brought one of another version along."""
+    maps = Path("/proc/self/maps").read_text(encoding="utf-8")
+    paths = [line.partition("/")[2] for line in maps.splitlines() if "libcudart" in line]
+    version = str(torch.version.cuda).partition(".")[0]
+    paths.sort(key=lambda path: f".so.{version}" not in path)
+    return ctypes.CDLL(f"/{paths[0]}") if paths else None

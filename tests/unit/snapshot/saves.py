@@ -21,6 +21,7 @@ from instride.snapshot.device_memory import SPARE_BYTES
 from instride.snapshot.gathering import Gatherer
 from instride.snapshot.late import Storages
 from instride.snapshot.planning import Plan
+from instride.snapshot.runtime import letting_others_capture
 from tests.unit.snapshot.pretended import FIRST
 from tests.unit.snapshot.simulated import Gpus, bytes_of
 
@@ -116,7 +117,8 @@ class Saves:
         for device in self.devices:
             is_any = how != "nothing is"
             driver.most_pieces = len(driver.locked) + NUM_SLOTS if is_any else 0
-            self.arenas.of(device).make_ready()
+            with letting_others_capture():
+                self.arenas.of(device).make_ready()
         if how in LOCKED[:3]:
             driver.most_pieces = 1000
             self.arena.populate()

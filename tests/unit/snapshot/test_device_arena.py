@@ -71,19 +71,3 @@ def test_a_device_is_made_ready_once(saves: Saves) -> None:
     before = arena.stream.last
     arena.make_ready()
     assert arena.stream.last is before
-
-
-def test_each_thread_that_prepares_lets_others_capture(
-    saves: Saves, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Also where all is ready: tables are made behind it, and somebody may be capturing."""
-    saves.lock()
-    have_said: list[threading.Thread] = []
-    monkeypatch.setattr(
-        "instride.snapshot.device_arena.let_others_capture",
-        lambda: have_said.append(threading.current_thread()),
-    )
-    thread = threading.Thread(target=saves.arenas.of(FIRST).make_ready)
-    thread.start()
-    thread.join(60)
-    assert have_said == [thread]
