@@ -112,6 +112,19 @@ def test_a_parameter_that_is_emptied_before_its_optimizer_runs_is_right_or_refus
         assert torch.equal(saved["model"]["0.weight"], wanted)
 
 
+def test_a_tensor_that_is_new_at_each_save_takes_no_more_memory_each_time(tmp_path: Path) -> None:
+    model, optimizer = make(fused=True)
+    reserved: list[int] = []
+    with instride.Saver(tmp_path, model=model, optimizer=optimizer) as saver:
+        for step in range(8):
+            one_step(model, optimizer)
+            loss = torch.full((3,), float(step), device="cuda")
+            saved = load(saver.save(step, extra={"loss": loss}).wait(60).path)
+            assert saved["extra"]["loss"].tolist() == [step] * 3
+            reserved.append(torch.cuda.memory_reserved())
+    assert max(reserved[2:]) < reserved[2] + (32 << 20), "half of a snapshot"
+
+
 @pytest.mark.alone
 @pytest.mark.parametrize("has_room", [True, False], ids=["room", "no room"])
 def test_five_hundred_saves_take_no_more_memory_than_a_few(

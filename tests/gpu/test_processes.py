@@ -19,10 +19,25 @@ pytestmark = NEEDS_A_GPU
 ALLOCATORS = ("backend:cudaMallocAsync", "expandable_segments:True", "max_split_size_mb:64")
 
 
-def train(store: Path, *options: str, **variables: str) -> None:
+FAILING = """
+import sys, torch, instride
+
+model = torch.nn.Linear(1000, 1000).cuda()
+optimizer = torch.optim.AdamW(model.parameters())
+with instride.Saver(sys.argv[1], model=model, optimizer=optimizer) as saver:
+    for step in range(4):
+        model(torch.ones(1, 1000, device="cuda")).sum().backward()
+        optimizer.step()
+        saver.save(step).wait(60)
+    torch.zeros(3, device="cuda")[torch.tensor([9], device="cuda")]
+    torch.cuda.synchronize()
+"""
+
+
+def train(store: Path, *options: str, where: str = "room", **variables: str) -> None:
     """Train and save, and see that everything is there as it was."""
     done = subprocess.run(
-        [sys.executable, "-m", "tests.gpu.trainer", str(store), "cuda", "room", *options],
+        [sys.executable, "-m", "tests.gpu.trainer", str(store), "cuda", where, *options],
         env={**os.environ, **variables},
         capture_output=True,
         text=True,
@@ -44,5 +59,22 @@ def test_other_allocators_of_device_memory(allocator: str, tmp_path: Path) -> No
     train(tmp_path, PYTORCH_CUDA_ALLOC_CONF=allocator)
 
 
-def test_children_that_end_as_programs_do(tmp_path: Path) -> None:
-    train(tmp_path, "fork")
+@pytest.mark.parametrize("where", ["room", "late"])
+def test_children_that_end_as_programs_do(where: str, tmp_path: Path) -> None:
+    """Also where another stream was seen to use what they let go of."""
+    train(tmp_path, "fork", where=where)
+
+
+def test_an_error_of_the_gpu_that_stays_is_seen_by_whoever_trains(tmp_path: Path) -> None:
+    """Memory that is given back behind it would end the process, without a word of Python's."""
+    done = subprocess.run(
+        [sys.executable, "-c", FAILING, str(tmp_path)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert "Traceback" in done.stderr
+    assert "device-side assert" in done.stderr
+    assert done.returncode == 1
+    assert {each.step for each in checkpoints_in(tmp_path)} == set(range(4))

@@ -186,6 +186,8 @@ class Stager:
 
     def close_in_child(self) -> None:
         """A forked child must neither keep the memory alive, nor write to it."""
+        if self._copy is not None:
+            self._copy.close_in_child()
         self.arena.close_in_child()
         self._device_arenas.close_in_child()
         if not self._is_closed:  # else its descriptor may be somebody else's by now

@@ -40,6 +40,10 @@ class Share:
         share.first, share.last = max(first, self.first), min(last, self.last)
         return share
 
+    def of(self, source: torch.Tensor) -> Share:
+        """The same part of the file from another storage."""
+        return Share(self.record, source, self._memory).within(self.first, self.last)
+
     @cached_property
     def bytes(self) -> torch.Tensor:
         return self.source[self.first - self.record.data_offset :][: self.last - self.first]
@@ -73,6 +77,11 @@ class Block:
         self._runs = _runs(shares)
         self._kinds = list(self._of_each_kind())
 
+    def take(self, number: int, share: Share) -> None:
+        """From here on, in the place of one that was there. Who has that one goes on with it."""
+        self.shares = [*self.shares[:number], share, *self.shares[number + 1 :]]
+        self._kinds = list(self._of_each_kind())
+
     def _of_each_kind(self) -> Iterator[tuple[torch.dtype, list[int], list[torch.Tensor]]]:
         """For each kind of word: lengths of gaps and of shares, in turn, and the shares' words."""
         for kind in WORDS:
@@ -86,6 +95,11 @@ class Block:
                     at = share.last
             if words:
                 yield kind, cuts, words
+
+    def place_of(self, share: Share, staged: torch.Tensor) -> torch.Tensor:
+        """In words of the kind that the share has."""
+        place = staged[share.first - self.first : share.last - self.first]
+        return place.view(share.words.dtype)
 
     def inside(self, staged: torch.Tensor) -> Iterator[tuple[torch.dtype, Pairs]]:
         """Places on the device, cut in one call for each kind of word: there may be thousands."""

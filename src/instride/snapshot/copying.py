@@ -22,6 +22,9 @@ from instride.store.manifest import PIECE_BYTES
 from instride.writer.page import COPIED, WRITTEN, SharedPage
 
 POLL_S = 0.0002
+MOST_FOLLOWED = 64
+"""Storages of a GPU that are others than at the save before, as what goes along with a save is. For
+each of them something small is launched."""
 
 
 class WriterGoneError(Exception):
@@ -49,16 +52,26 @@ class WholeCopy:
         return is_of_plan and self._memory is arena.memory
 
     def follow(self, moved: list[int]) -> bool:
-        """Go on with other storages of the plan; False where a device has to begin anew, or some
+        """Go on with other storages of the plan; False where it is as quick to begin anew, or some
         have moved before."""
         if self._num_moves + 1 != self._plan.num_moves:
             return False
+        on_gpus: dict[torch.device, dict[int, torch.Tensor]] = {}
         for index in moved:
-            place = self._indices.get(index)
-            if place is None:
-                return False
-            self._sources[place] = self._plan.sources[index]
-            self._is_offloaded |= _may_be_written_to([self._sources[place]])
+            place, source = self._indices.get(index), self._plan.sources[index]
+            if place is not None:
+                self._sources[place] = source
+                self._is_offloaded |= _may_be_written_to([source])
+            elif source.device in self._plan.gpus:
+                begins_at = self._plan.layout.records[index].data_offset
+                on_gpus.setdefault(source.device, {})[begins_at] = source
+            else:
+                return False  # it was let go of
+        if any(len(others) > MOST_FOLLOWED for others in on_gpus.values()):
+            return False
+        for gpu, device in zip(self._plan.gpus, self._devices, strict=True):
+            if gpu in on_gpus:
+                device.follow(on_gpus[gpu])
         self._num_moves += 1
         return True
 
@@ -96,6 +109,10 @@ class WholeCopy:
         """Before an optimizer step: what is still to be copied must not change under the copy."""
         for device in self._devices:
             device.fence()
+
+    def close_in_child(self) -> None:
+        for device in self._devices:
+            device.close_in_child()
 
     @property
     def arrives_in_order(self) -> bool:

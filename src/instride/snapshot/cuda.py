@@ -7,7 +7,7 @@ a loop that synchronizes every step waits for all streams, and would wait for on
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 import torch
 
@@ -19,6 +19,7 @@ from instride.snapshot.device_arena import DeviceArena
 from instride.snapshot.gathering import Move, Moves
 from instride.snapshot.late import ChangedError, LateCopy, Storages
 from instride.snapshot.planning import Plan
+from instride.snapshot.pools import never_free
 from instride.snapshot.runtime import letting_others_capture
 
 
@@ -68,6 +69,34 @@ class DeviceCopy:
                 self._stage(self._blocks, taken)
                 self._is_begun = True
 
+    def follow(self, others: Mapping[int, torch.Tensor]) -> None:
+        """Go on with other storages, by where they begin in the file. Where a snapshot was begun,
+        only these are copied anew: the others are in it, in the order of the same stream."""
+        with torch.cuda.device(self._device), torch.no_grad():
+            replaced: dict[int, torch.Tensor] = {}
+            row = 0
+            for number, block in enumerate(self._blocks):
+                for nth, share in enumerate(block.shares):
+                    other = others.get(share.record.data_offset)
+                    if other is not None:
+                        replaced[id(share.source)] = other
+                        block.take(nth, share.of(other))
+                        self._bring_along(row, number, block.shares[nth])
+                    row += 1
+            self._sources = [replaced.get(id(source), source) for source in self._sources]
+            for other in replaced.values():
+                for stream in self._seen_by:
+                    other.record_stream(stream)
+            if self._is_begun:
+                self._mark_start()
+
+    def _bring_along(self, row: int, number: int, share: Share) -> None:
+        if self._moves is not None:
+            self._moves.change(row, share.bytes.data_ptr())
+        if self._is_begun:
+            block, memory = self._staged[number]
+            torch._foreach_copy_([block.place_of(share, memory)], [share.words])
+
     def copy(self, promise: Callable[[], Storages]) -> None:
         """Take the snapshot, in the order of the stream that computes. Returns at once."""
         if self._is_begun:
@@ -92,10 +121,14 @@ class DeviceCopy:
             self._staged = list(zip(blocks, memory, strict=True))
             if taken is None or not self._gather(taken):
                 _copy_inside(self._staged)
-            self._start.record()
-            # From here, not from the thread that drains: a source that is emptied before that one
-            # comes to it would get its old place again, and be taken for what it was.
-            self._on_device.stream.wait_event(self._start)
+            self._mark_start()
+
+    def _mark_start(self) -> None:
+        """Behind all that is copied inside the device. The other stream waits from here, not from
+        the thread that drains: a source that is emptied before that one comes to it would get its
+        old place again, and be taken for what it was."""
+        self._start.record()
+        self._on_device.stream.wait_event(self._start)
 
     def _gather(self, taken: torch.Tensor) -> bool:
         """Copy with one kernel, where there is one and room for all."""
@@ -162,6 +195,12 @@ class DeviceCopy:
     @property
     def is_late(self) -> bool:
         return self._late.is_pending
+
+    def close_in_child(self) -> None:
+        """What another stream was seen to use asks the driver when it is freed, whoever frees it:
+        in a forked child there is none, and that would be its end."""
+        for source in self._sources:
+            never_free(source)
 
     def fence(self) -> None:
         """Before an optimizer changes what is still being copied: let it wait for that."""

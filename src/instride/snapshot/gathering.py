@@ -48,6 +48,10 @@ class Moves:
             self.table = torch.tensor(rows, dtype=torch.int64).to(stream.device)
         stream.synchronize()
 
+    def change(self, number: int, address: int) -> None:
+        """From where one of them is brought from here on, in the order of the current stream."""
+        self.table[number, 0].fill_(address)
+
 
 class Gatherer:
     """The kernel, loaded on one device. Raises OSError where that cannot be done."""

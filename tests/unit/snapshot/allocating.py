@@ -130,7 +130,7 @@ class Memory(Streams):
         finally:
             self._pool = None
 
-    def parts_of(self, id: tuple[int, int]) -> list[dict[str, int]]:
+    def parts_of(self, id: tuple[int, int], **_: bool) -> list[dict[str, int]]:
         with self.lock:
             self.look()
             alive = self.allocations.values()

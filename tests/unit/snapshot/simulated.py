@@ -45,7 +45,10 @@ class Gpus(Memory):
                 "device": property(self.device_of),
                 "data_ptr": lambda storage: self.start_of(storage),
             },
-            Elsewhere: {"record_stream": lambda tensor, stream: self.record(tensor, stream)},
+            Elsewhere: {
+                "record_stream": lambda tensor, stream: self.record(tensor, stream),
+                "fill_": lambda tensor, value: self.fill(tensor, value),
+            },
             torch.cuda: {
                 "Stream": self.new_stream,
                 "Event": self.new_event,
@@ -100,6 +103,13 @@ class Gpus(Memory):
             self.queue(self.current_stream(tensor.device), lambda: _do(memory.copy_, values))
         if is_counted:
             torch.autograd.graph.increment_version(tensor)
+
+    def fill(self, tensor: torch.Tensor, value: int) -> None:
+        """Of one value in a table."""
+        with self.lock:
+            memory = self._memory_of(tensor)
+            number = torch.tensor([value], dtype=tensor.dtype, device=HOST).view(torch.uint8)
+            self.queue(self.current_stream(tensor.device), lambda: _do(memory.copy_, number))
 
     def resize(self, tensor: torch.Tensor, num_bytes: int) -> None:
         """Let go of the memory of a storage, as FSDP does, and take other memory for it."""

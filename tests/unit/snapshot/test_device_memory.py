@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import inspect
 import threading
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -10,13 +12,13 @@ from typing import ClassVar
 import pytest
 import torch
 
-from instride.snapshot.device_memory import (
-    SCARCE_PART,
-    DeviceMemory,
-)
+from instride.snapshot import device_memory, pools
+from instride.snapshot.device_memory import SCARCE_PART, DeviceMemory
+from instride.snapshot.pools import SETTINGS
 
 pytestmark = pytest.mark.torch
 
+CAN_DO_WITHOUT = "include_traces" in inspect.signature(torch.cuda.memory_snapshot).parameters
 MIB, GIB = 1 << 20, 1 << 30
 
 
@@ -37,12 +39,18 @@ class Pool:
 def memory(monkeypatch: pytest.MonkeyPatch) -> DeviceMemory:
     """Of a device with 140 GiB, 50 of them free; what is taken of it is memory of the host."""
     monkeypatch.setattr(Pool, "given_back", [])
+    left_behind: list[pools.Kept] = []
+    monkeypatch.setattr(device_memory, "left_behind", left_behind)
+    monkeypatch.setattr(pools, "left_behind", left_behind)
+    for name in SETTINGS:
+        monkeypatch.delenv(name, raising=False)
     for name, stand_in in {
         "get_allocator_backend": lambda: "native",
         "mem_get_info": lambda device: (50 * GIB, 140 * GIB),
         "memory_stats_as_nested_dict": lambda device: {},
         "get_per_process_memory_fraction": lambda device: 1.0,
-        "memory_snapshot": lambda id: [],
+        "memory_snapshot": lambda id, **_: [],
+        "synchronize": lambda device: None,
         "is_current_stream_capturing": lambda: False,
         "current_stream": lambda device: "that of training",
         "MemPool": Pool,
@@ -102,7 +110,7 @@ def test_what_is_of_another_size_is_given_back_before_it_is_asked_for_room(
     assert Pool.given_back == ["MainThread"]
 
 
-def test_what_was_lent_and_not_returned_is_not_kept(
+def test_what_was_lent_and_not_returned_is_given_back_by_the_next_save(
     memory: DeviceMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_: object, **__: object) -> None:
@@ -111,7 +119,83 @@ def test_what_was_lent_and_not_returned_is_not_kept(
     settled(memory)
     monkeypatch.setattr(torch, "empty", refuse)
     assert memory.take_kept(4 * MIB) is None
+    assert Pool.given_back == []
+    assert memory.take_kept(4 * MIB) is None
     assert Pool.given_back == ["MainThread"]
+
+
+def test_what_is_lent_is_given_back_once_it_is_not_any_more(
+    memory: DeviceMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a pool that has ended, what is lent would be an error of the allocator's own."""
+    settled(memory)
+    lent = [{"active_size": MIB}]
+    monkeypatch.setattr(torch.cuda, "memory_snapshot", lambda id, **_: lent)
+    for num_bytes in (4 * MIB, 5 * MIB):
+        assert memory.take_kept(num_bytes) is None
+    memory.close()
+    assert Pool.given_back == []
+    lent.clear()
+    DeviceMemory(torch.device("cpu")).take_kept(1)
+    assert Pool.given_back == ["MainThread"]
+
+
+def test_where_the_gpu_has_failed_for_good_nothing_is_given_back(
+    memory: DeviceMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The allocator would end the process, before training can tell what has happened."""
+
+    def refuse(device: torch.device) -> None:
+        raise RuntimeError("CUDA error: device-side assert triggered")
+
+    monkeypatch.setattr(torch.cuda, "mem_get_info", lambda device: (17 * GIB, 140 * GIB))
+    settled(memory)
+    monkeypatch.setattr(torch.cuda, "synchronize", refuse)
+    memory.give_way()
+    memory.close()
+    gc.collect()
+    assert Pool.given_back == []
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+@pytest.mark.parametrize(
+    ("setting", "is_given_back"),
+    [
+        ("expandable_segments:True", True),
+        ("garbage_collection_threshold:0.8, expandable_segments : true", True),
+        ("max_split_size_mb:512", True),
+        ("expandable_segments:False", False),
+        ("backend:native", False),
+        ("", False),
+    ],
+)
+def test_what_the_allocator_is_set_not_to_lend_is_not_kept(
+    setting: str, name: str, is_given_back: bool, memory: DeviceMemory,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    """It passes over what is of another kind, or much larger than what is asked for."""
+    monkeypatch.setenv(name, setting)
+    other = DeviceMemory(torch.device("cpu"))
+    settled(other)
+    other.give_way()
+    assert bool(Pool.given_back) is is_given_back
+
+
+def test_the_history_of_all_allocations_is_not_asked_for(
+    memory: DeviceMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where it is recorded it is long."""
+    asked: list[object] = []
+
+    def parts_of(id: object, **options: object) -> list[object]:
+        asked.append(options)
+        return []
+
+    monkeypatch.setattr(torch.cuda, "memory_snapshot", parts_of)
+    settled(memory)
+    assert memory.take_kept(4 * MIB) is not None
+    assert asked
+    assert all(each == ({"include_traces": False} if CAN_DO_WITHOUT else {}) for each in asked)
 
 
 def test_what_may_be_missed_is_not_given_back_while_it_is_in_use_again(
@@ -210,6 +294,25 @@ def test_other_allocators_have_no_pools_and_are_not_asked_for_any(
     other.settle()
     other.give_way()
     other.close()
+
+
+def test_whoever_settles_is_not_the_last_one_who_has_what_is_given_back_meanwhile(
+    memory: DeviceMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The thread that trains may do so the moment it may, and capture a graph a moment later."""
+
+    class Hasty(DeviceMemory):
+        def __setattr__(self, name: str, value: object) -> None:
+            super().__setattr__(name, value)
+            if name == "_is_surplus" and value:
+                self.give_way()
+                assert Pool.given_back == ["MainThread"]
+
+    monkeypatch.setattr(torch.cuda, "mem_get_info", lambda device: (17 * GIB, 140 * GIB))
+    hasty = Hasty(torch.device("cpu"))
+    assert hasty.take(MIB, 4) is not None
+    hasty.settle()
+    assert Pool.given_back == ["MainThread"]
 
 
 @pytest.mark.parametrize("is_left_behind", [False, True])

@@ -3,11 +3,13 @@ it next overwrites it."""
 
 from __future__ import annotations
 
+import gc
 from contextlib import closing
 from typing import Any
 
 import pytest
 import torch
+from torch.multiprocessing.reductions import StorageWeakRef
 
 from instride.snapshot.arena import Arena
 from instride.snapshot.device_memory import DeviceMemory
@@ -100,7 +102,10 @@ def test_what_is_begun_ahead_is_the_snapshot(saved: Saves) -> None:
     assert saved.torn_in_the_end(2) == []
 
 
-def test_what_was_begun_is_given_up_where_tensors_are_others_by_now(saved: Saves) -> None:
+def test_what_was_begun_is_given_up_where_tensors_are_others_by_now(
+    saved: Saves, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("instride.snapshot.copying.MOST_FOLLOWED", 0)
     saved.write(2)
     before = saved.copy
     before.begin()
@@ -182,6 +187,20 @@ def test_what_was_begun_is_of_one_save_also_where_that_was_not_drained(saved: Sa
     saved.take(3)
     saved.copy.drain()
     assert saved.torn_in_the_end(3) == []
+
+
+def test_a_child_frees_nothing_that_another_stream_was_seen_to_use(saves: Saves) -> None:
+    """The driver would be asked for it, and is not there in a child."""
+    saves.lock()
+    saves.find_room("no room")
+    saves.take(1)
+    saves.copy.drain()
+    storages = [StorageWeakRef(tensor.untyped_storage()) for tensor in saves.tensors]
+    saves.copy.close_in_child()
+    saves.tensors.clear()
+    del saves.copy, saves.plan
+    gc.collect()
+    assert not any(storage.expired() for storage in storages)
 
 
 @pytest.mark.parametrize("is_known", [True, False], ids=["known", "not known yet"])
