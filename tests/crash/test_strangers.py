@@ -161,6 +161,7 @@ def test_a_copy_without_its_manifests_is_told_of_when_nothing_is_restored(
         with pytest.warns(RuntimeWarning, match=r"step_00000002.pt` is not restored") as told:
             assert saver.restore() == 0
         assert "instride.load" in str(told[0].message)
+        assert "training begins at step 0" in str(told[0].message)
         assert instride.load(copy / "step_00000002.pt")["step"] == 2
         with pytest.raises(NoCheckpointError, match="of step 1"):
             saver.restore(step=1)

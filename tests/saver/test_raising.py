@@ -6,13 +6,17 @@ import os
 import signal
 import time
 from pathlib import Path
-from typing import Literal
+from types import SimpleNamespace
+from typing import Any, Literal
 
 import pytest
 import torch
 
 import instride
 from instride.errors import SaveFailedError, SaveSkippedError, StorageStuckError
+from instride.saver.letter import Letter
+from instride.saver.patience import Watch
+from instride.writer.page import PROGRESS
 from tests.crash.checks import steps_in
 from tests.crash.trainings import writer_of
 
@@ -92,6 +96,7 @@ def test_a_full_disk_is_raised_whether_saves_wait_or_are_skipped(
     """Skipping all saves until there is room may mean all of them."""
     monkeypatch.setenv("INSTRIDE_FAULTS", "ENOSPC@write")
     saver = instride.Saver(tmp_path, on_error="raise", when_busy=when_busy, model=model)
+    saver.save(1)
     with pytest.raises(SaveSkippedError, match="the disk is full"):
         save_until(60, saver)
     with pytest.raises(SaveFailedError, match="step_00000001"):
@@ -102,19 +107,53 @@ def test_storage_that_is_stuck_is_raised_also_where_saves_are_skipped(
     tmp_path: Path, model: torch.nn.Module
 ) -> None:
     saver = instride.Saver(tmp_path, on_error="raise", when_busy="skip", stall_s=0.5, model=model)
+    assert saver._engine.await_store(60)
     os.kill(writer_of(saver), signal.SIGSTOP)
+    first = saver.save(1)
     with pytest.raises(StorageStuckError):
         save_until(60, saver)
     os.kill(writer_of(saver), signal.SIGCONT)
+    assert first.await_done(60)
     with pytest.raises(StorageStuckError):  # that is what became of the last one
         saver.close()
     assert steps_in(tmp_path) == [1]
 
 
+def test_a_writer_that_yields_for_long_is_told_not_to_before_its_disk_is_called_stuck(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now = [0.0]
+    clock = SimpleNamespace(monotonic=lambda: now[0])
+    monkeypatch.setattr("instride.saver.patience.time", clock)
+    page: Any = [0] * (PROGRESS + 1)
+    watch = Watch(SimpleNamespace(is_blocked=False), page, stall_s=5.0)  # type: ignore[arg-type]
+    last, letter = instride.Pending(Path("x.pt"), 1), Letter(None, print)  # type: ignore[arg-type]
+    seen = []
+    for now[0] in (0.0, 4.0, 6.0, 10.0, 12.0):
+        seen.append((last.is_awaited, watch.at_a_glance(letter, last)))
+    assert seen[:4] == [(False, None), (False, None), (False, None), (True, None)]
+    assert isinstance(seen[4][1], StorageStuckError)
+
+
+def test_what_failed_before_the_last_one_is_raised_by_close(
+    tmp_path: Path, model: torch.nn.Module, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There is no save any more that would."""
+    monkeypatch.setenv("INSTRIDE_FAULTS", "EIO@synced#1")
+    saver = instride.Saver(tmp_path, on_error="raise", model=model)
+    os.kill(writer_of(saver), signal.SIGSTOP)
+    first = saver.save(1)
+    first.on_wait = lambda: os.kill(writer_of(saver), signal.SIGCONT)
+    saver.save(2).wait(60)
+    with pytest.raises(SaveFailedError, match="step_00000001"):
+        saver.close()
+    saver.close()
+
+
 def save_until(timeout: float, saver: instride.Saver) -> None:
     """Again and again, until something is raised."""
     deadline = time.monotonic() + timeout
-    step = 0
+    step = 1
     while time.monotonic() < deadline:
         step += 1
         saver.save(step)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import datetime
 import linecache
+import os
+import signal
 import subprocess
 import sys
 import threading
@@ -18,7 +20,7 @@ import instride
 from instride.errors import SaveFailedError
 from instride.saver.telling import Telling
 from instride.writer.protocol import Notice
-from tests.crash.trainings import engine_of
+from tests.crash.trainings import engine_of, writer_of
 from tests.integration.commands import environment
 
 pytestmark = pytest.mark.torch
@@ -145,3 +147,31 @@ def test_what_a_person_sees_names_the_script(tmp_path: Path) -> None:
     assert shown[0].startswith(f"{script}:4: RuntimeWarning: instride: ")
     assert shown[1].startswith("hint: ")
     assert shown[2].strip().startswith("saver.save(1, extra=")
+
+
+def test_what_fails_again_once_a_save_has_worked_is_told_again(
+    tmp_path: Path, warned: list[warnings.WarningMessage]
+) -> None:
+    """Who reads only the first warning would take all that came later for saved."""
+    for step in (2, 3, 6, 7):
+        (tmp_path / f"step_{step:08d}.pt").write_bytes(b"somebody's")
+    with instride.Saver(tmp_path, model=torch.nn.Linear(2, 2)) as saver:
+        for step in range(1, 9):
+            saver.save(step).await_done(60)
+
+    told = [str(each.message) for each in warned if "was not saved" in str(each.message)]
+    assert [text.partition(".pt")[0][-1] for text in told] == ["2", "6"]
+
+
+def test_saves_that_are_skipped_in_turn_are_told_of_once(
+    tmp_path: Path, warned: list[warnings.WarningMessage]
+) -> None:
+    with instride.Saver(tmp_path, model=torch.nn.Linear(2, 2), when_busy="skip") as saver:
+        for step in range(1, 7, 2):
+            os.kill(writer_of(saver), signal.SIGSTOP)
+            first = saver.save(step)
+            assert saver.save(step + 1).is_skipped
+            os.kill(writer_of(saver), signal.SIGCONT)
+            first.wait(60)
+
+    assert len([each for each in warned if "was skipped" in str(each.message)]) == 1

@@ -198,11 +198,12 @@ class BackgroundEngine:
         before = self._in_flight
         if before is None or (before.is_settled and self._poster.is_idle):
             return
+        last = self._outcomes.last
         if self._when_busy == "skip":
-            trouble = self._watch.at_a_glance(before, path)
+            trouble = None if last is None else self._watch.at_a_glance(before, last)
             raise trouble or SaveSkippedError(path, is_full=self.courier.is_blocked)
-        if self._outcomes.last is not None:
-            self._outcomes.last.hurry()
+        if last is not None:
+            last.hurry()
         trouble = self._watch.for_letter(before, path)
         if trouble is not None:
             raise trouble

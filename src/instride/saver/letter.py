@@ -55,6 +55,7 @@ def settle(
         pending.fail(answer)
         telling.of(answer, pending.called_at)
         return
+    telling.it_works()
     timings = msgspec.structs.replace(timings, staged_s=answer.staged_s, durable_s=answer.durable_s)
     pending.commit(SavedCheckpoint(purpose.path, purpose.step, answer.size_bytes, timings))
 

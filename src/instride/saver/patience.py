@@ -54,12 +54,18 @@ class Watch:
                 return self._stuck(path)
         return None
 
-    def at_a_glance(self, letter: Letter, path: Path | None) -> InstrideError | None:
-        """By who does not wait, but comes again and again: whether it is stuck by now."""
+    def at_a_glance(self, letter: Letter, last: Pending) -> InstrideError | None:
+        """By who does not wait, but comes again and again: whether it is stuck by now. A writer
+        that has yielded to training for so long is told not to, and looked at as long again."""
         if self._looked_at is None or self._looked_at[0] is not letter:
             self._looked_at = letter, Patience(self._page, self._stall_s)
-        is_stuck = self._looked_at[1].is_over() and not self._courier.is_blocked
-        return self._stuck(path) if is_stuck else None
+        if self._courier.is_blocked or not self._looked_at[1].is_over():
+            return None
+        if not last.is_awaited:
+            last.hurry()
+            self._looked_at = letter, Patience(self._page, self._stall_s)
+            return None
+        return self._stuck(last.path)
 
     def over_stream(self, letter: Letter, path: Path) -> Callable[[], bool]:
         """What tells whether nobody takes the pieces any more. Raises StorageStuckError."""

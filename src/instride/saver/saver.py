@@ -223,10 +223,12 @@ class Saver:
         return found.next_step
 
     def close(self) -> None:
-        """Wait for the save in flight and release the directory. Raises why that save failed."""
+        """Wait for the save in flight and release the directory. Raises why that save failed; with
+        `on_error="raise"` also why one before it did, if no later `save()` has."""
         error = self._end()
         if error is not None:
             raise error
+        self._raising.raise_failed()
 
     def _end(self) -> InstrideError | None:
         self._rhythm.stop_listening()

@@ -8,7 +8,7 @@ import warnings
 from types import FrameType
 from typing import Any, NamedTuple
 
-from instride.errors import InstrideError
+from instride.errors import InstrideError, SaveSkippedError
 
 NOT_THEIRS = ("instride", "torch", "threading", "contextlib", "weakref", "importlib")
 """Packages through which we are called: none of their lines tells anybody what to change."""
@@ -27,7 +27,8 @@ _shown: dict[str | tuple[str, type[Warning], int], Any] = {}
 
 
 class Telling:
-    """Warns once for each kind of trouble; the journal has every time.
+    """Warns once for each kind of trouble, of failed saves until one has worked; the journal has
+    every time.
 
     A warning points to the line that saved, where it is about a save; else to the one that called,
     or to the one that made this where nobody called: in threads of ours, and at the end of the
@@ -36,12 +37,21 @@ class Telling:
 
     def __init__(self) -> None:
         self._told: set[str] = set()
+        self._failed: set[str] = set()
+        """Those of saves that failed since the last one that did not."""
         self._made_at = place_outside() or Place(__file__, 1, __name__)
         self._training_thread = threading.get_ident()
 
     def of(self, error: InstrideError, saved_at: Place | None = None) -> None:
         kind = f"{type(error).__name__} {error.message_name} {error.facts.get('why')}"
+        if not isinstance(error, SaveSkippedError):  # of these there may be many, in turn
+            self._failed.add(kind)
         self.once(kind, f"{error}\n\nhint: {error.hint}", saved_at)
+
+    def it_works(self) -> None:
+        """A save has been committed: what fails from here on is told anew."""
+        failed, self._failed = self._failed, set()
+        self._told -= failed
 
     def of_unsafe(self, names: list[str], path: object, saved_at: Place | None) -> None:
         self.once(

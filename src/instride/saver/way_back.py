@@ -88,7 +88,7 @@ class WayBack:
             if step is None:
                 self._tell_of_strangers(checkpoint.step)
             return self._put_back(checkpoint, tree, fitting)
-        self._tell_of_strangers(-1, step)
+        self._tell_of_strangers(-1, step, begins_anew=not tried)
         if tried or step is not None:
             raise NoCheckpointError(self._directory, step)
         return None
@@ -112,7 +112,9 @@ class WayBack:
             default=None,
         )
 
-    def _tell_of_strangers(self, restored: int, step: int | None = None) -> None:
+    def _tell_of_strangers(
+        self, restored: int, step: int | None = None, *, begins_anew: bool = False
+    ) -> None:
         """Nothing is restored, or an older step: whoever sees checkpoints lie there must not wonder
         why."""
         strangers = [
@@ -122,12 +124,13 @@ class WayBack:
             if checkpoint.step > restored
         ]
         if strangers:
+            begins = "; training begins at step 0" if begins_anew and step is None else ""
             self._engine.warn_once(
                 "strangers",
                 f"`{strangers[-1]}` is not restored, nor is any other that has no manifest: nobody "
-                "can tell whether it is whole\n\nhint: a copy of checkpoints needs the hidden "
-                f"`{PRIVATE}` beside them, as in `cp -a checkpoints/. copy`; what has lost it can "
-                f"be read with `instride.load({str(strangers[-1])!r})`",
+                f"can tell whether it is whole{begins}\n\nhint: a copy of checkpoints needs the "
+                f"hidden `{PRIVATE}` beside them, as in `cp -a checkpoints/. copy`; what has lost "
+                f"it can be read with `instride.load({str(strangers[-1])!r})`",
             )
 
     def _put_back(self, checkpoint: Checkpoint, tree: dict[str, Any], fitting: Fitting) -> Restored:
