@@ -42,7 +42,6 @@ class DeviceCopy:
         self._moves = self._tabled()
         if self._moves is not None:
             self._sources.append(self._moves.table)
-        self._seen_by: set[torch.cuda.Stream] = set()
         self._start = torch.cuda.Event(blocking=True)
         self._is_begun = False
         self._staged: list[tuple[Block, torch.Tensor]] = []
@@ -84,10 +83,8 @@ class DeviceCopy:
                         self._bring_along(row, number, block.shares[nth])
                     row += 1
             self._sources = [replaced.get(id(source), source) for source in self._sources]
-            for other in replaced.values():
-                for stream in self._seen_by:
-                    other.record_stream(stream)
             if self._is_begun:
+                self._let_use(torch.cuda.current_stream())
                 self._mark_start()
 
     def _bring_along(self, row: int, number: int, share: Share) -> None:
@@ -116,11 +113,11 @@ class DeviceCopy:
 
     def _stage(self, blocks: list[Block], taken: torch.Tensor | None) -> None:
         with torch.cuda.device(self._device), torch.no_grad():
-            self._let_use(torch.cuda.current_stream())
             memory = () if taken is None else taken.split(self._block_bytes)
             self._staged = list(zip(blocks, memory, strict=True))
             if taken is None or not self._gather(taken):
                 _copy_inside(self._staged)
+            self._let_use(torch.cuda.current_stream())  # while the device copies
             self._mark_start()
 
     def _mark_start(self) -> None:
@@ -143,11 +140,10 @@ class DeviceCopy:
         return True
 
     def _let_use(self, stream: torch.cuda.Stream) -> None:
-        """A storage that is freed meanwhile (`resize_(0)`) must outlive its copy."""
-        if stream not in self._seen_by:
-            self._seen_by.add(stream)
-            for source in self._sources:
-                source.record_stream(stream)
+        """A storage that is freed meanwhile (`resize_(0)`) must outlive its copy. To be said each
+        time: it may have been freed since the last one, and have other memory at its old place."""
+        for source in self._sources:
+            source.record_stream(stream)
 
     def _leave_for_later(self, blocks: list[Block], promised: Storages) -> None:
         late: list[Share] = []
@@ -155,7 +151,6 @@ class DeviceCopy:
         for share in (share for block in blocks for share in block.shares):
             (late if share.source.data_ptr() in promised else prompt).append(share)
         with torch.cuda.device(self._device), torch.no_grad():
-            self._let_use(torch.cuda.current_stream())
             self._let_use(self._on_device.stream)
             for places, pieces in grouped((share.over_the_bus for share in prompt), HURRIED_BYTES):
                 torch._foreach_copy_(places, pieces, non_blocking=True)

@@ -43,6 +43,47 @@ def test_late_memory_that_is_let_go_of_behind_an_optimizer_is_copied_first(
         assert saves.torn_in_the_end(1) == []
 
 
+def test_late_memory_that_is_other_at_its_old_place_is_copied_before_it_is_let_go_of(
+    gpus: Gpus, arena: Arena, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was said of the memory that was there at the save before does not count for it."""
+    owner = gpus.new_stream(FIRST)
+
+    def resize(num_bytes: int | None = None) -> None:
+        with gpus.on_stream(owner):
+            for tensor, size in zip(saves.tensors, sizes, strict=True):
+                gpus.resize(tensor, size if num_bytes is None else num_bytes)
+
+    with (
+        gpus.on_stream(gpus.new_stream(FIRST)),
+        closing(of_another_stream(gpus, arena)) as saves,
+    ):
+        sizes = [tensor.nbytes for tensor in saves.tensors]
+        for _ in range(2):  # from now on they are the owner's
+            gpus.synchronize()
+            resize(0)
+            resize()
+        saves.lock()
+        saves.find_room("no room")
+        saves.take(1, saves.promise)
+        saves.copy.drain()
+        gpus.synchronize()
+        places = [tensor.data_ptr() for tensor in saves.tensors]
+        resize(0)
+        resize()
+        assert [tensor.data_ptr() for tensor in saves.tensors] == places
+        saves.write(2)
+        saves.copy.copy(saves.promise)
+
+        def step_and_let_go() -> None:
+            saves.copy.fence()
+            resize(0)
+
+        while_it_crosses(monkeypatch, step_and_let_go)
+        saves.copy.drain()
+        assert saves.torn_in_the_end(2) == []
+
+
 @pytest.mark.parametrize("is_queued", [True, False], ids=["before it is queued", "while it is"])
 def test_memory_that_is_let_go_of_before_it_is_copied_fails_the_save(
     is_queued: bool, late: Saves, monkeypatch: pytest.MonkeyPatch

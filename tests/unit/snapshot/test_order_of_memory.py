@@ -40,6 +40,41 @@ def test_memory_that_is_let_go_of_behind_the_call_is_copied_first(
         assert saves.torn_in_the_end(1) == []
 
 
+@pytest.mark.parametrize("room", ROOMS)
+def test_memory_that_is_other_at_its_old_place_is_copied_before_it_is_let_go_of(
+    room: str, gpus: Gpus, arena: Arena
+) -> None:
+    """What was said of the memory that was there at the save before does not count for it."""
+    owner = gpus.new_stream(FIRST)
+
+    def resize(sizes: list[int]) -> None:
+        with gpus.on_stream(owner):
+            for tensor, size in zip(saves.tensors, sizes, strict=True):
+                gpus.resize(tensor, size)
+
+    with closing(of_another_stream(gpus, arena)) as saves:
+        sizes = [tensor.nbytes for tensor in saves.tensors]
+        none = [0] * len(sizes)
+        for _ in range(2):  # from now on they are the owner's
+            gpus.synchronize()
+            resize(none)
+            resize(sizes)
+        saves.lock()
+        saves.find_room(room)
+        saves.take(1)
+        saves.copy.drain()
+        gpus.synchronize()
+        places = [tensor.data_ptr() for tensor in saves.tensors]
+        resize(none)
+        resize(sizes)
+        assert [tensor.data_ptr() for tensor in saves.tensors] == places
+        saves.write(2)
+        saves.copy.copy(nothing_promised)
+        resize(none)
+        saves.copy.drain()
+        assert saves.torn_in_the_end(2) == []
+
+
 def test_memory_that_was_copied_from_is_given_back_where_it_is_scarce(saves: Saves) -> None:
     saves.lock()
     for room in ("room for a part", "room for all"):
