@@ -8,6 +8,7 @@ the same regimes (an A/A test): how often that finds as much is how often chance
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Sequence
 from math import exp, inf, lgamma, log
 
@@ -48,41 +49,57 @@ def weigh(found: Sequence[tuple[float, Elsewhere]]) -> Verdict:
     regime. Each number of saves that could have been believed is a chance of its own to be wrong.
     """
     costs = sorted((cost for cost, _ in found if cost > 0), reverse=True)
-    regimes = {id(elsewhere): elsewhere for _, elsewhere in found}.values()
-    num_places = sum(len(elsewhere.costs) for elsewhere in regimes)
-    verdicts = []
-    for count, least in enumerate(costs, start=1):
-        usual = sum(elsewhere.share_from(least) for _, elsewhere in found) / len(found)
-        chance = at_least(count, len(found), usual, num_places)
-        verdicts.append(Verdict(least, len(costs) * chance))
-    for limit in (SURE, LIKELY):
-        for verdict in reversed(verdicts):
-            if verdict.chance < limit:
+    regimes = {id(elsewhere): elsewhere for _, elsewhere in found}
+    num_saves = Counter(id(elsewhere) for _, elsewhere in found)
+    num_places = sum(len(elsewhere.costs) for elsewhere in regimes.values())
+    likely: Verdict | None = None
+    for count in range(len(costs), 0, -1):
+        least = costs[count - 1]
+        usual = sum(
+            num_saves[key] * elsewhere.share_from(least) for key, elsewhere in regimes.items()
+        ) / len(found)
+        limit = (LIKELY if likely is None else SURE) / len(costs)
+        chance = at_least(count, len(found), usual, num_places, enough=limit)
+        if chance < limit:
+            verdict = Verdict(least, len(costs) * chance)
+            if verdict.chance < SURE:
                 return verdict
-    return Verdict()
+            likely = likely or verdict
+    return likely or Verdict()
 
 
-def at_least(count: int, tries: int, share: float, num_seen: int) -> float:
+def at_least(count: int, tries: int, share: float, num_seen: int, *, enough: float = inf) -> float:
     """How likely so many of all tries succeed, or more, where such a share of others did.
 
     A share of few others may be far from the true one, which the beta-binomial distribution knows.
+    From `enough` on nobody asks how likely, and as many terms as there are tries are not added up.
     """
     others, successes = num_seen + 1, share * (num_seen + 1)
     failures = others - successes
     if failures <= 0:
         return 1.0
+    if count > tries:
+        return 0.0
+    # The terms grow up to the share: the largest one alone may tell.
+    largest = _exactly(max(count, int(share * tries)), tries, successes, failures)
+    if largest >= enough:
+        return largest
     total = 0.0
     for hits in range(count, tries + 1):
-        each = exp(
-            _log_beta(successes + hits, failures + tries - hits)
-            - _log_beta(successes, failures)
-            - _log_beta(hits + 1, tries - hits + 1)
-            - log(tries + 1)
-        )
+        each = _exactly(hits, tries, successes, failures)
         total += each
-        if hits > share * tries and each < NOTHING * total:
+        if total >= enough or (hits > share * tries and each < NOTHING * total):
             break
     return total
+
+
+def _exactly(hits: int, tries: int, successes: float, failures: float) -> float:
+    return exp(
+        _log_beta(successes + hits, failures + tries - hits)
+        - _log_beta(successes, failures)
+        - _log_beta(hits + 1, tries - hits + 1)
+        - log(tries + 1)
+    )
 
 
 def _log_beta(a: float, b: float) -> float:

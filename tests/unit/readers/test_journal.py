@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from math import isnan
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -20,36 +18,17 @@ from instride.steps.choosing import choose
 from instride.steps.model import EventKind, Run
 from instride.steps.readers.journal import HELD, Journal
 from instride.steps.reading import read_with
+from tests.unit.readers.journal_lines import (
+    START_S,
+    STEP_S,
+    beats,
+    call,
+    line,
+    restored,
+    start,
+    unnumbered,
+)
 from tests.unit.readers.reading import run_of
-
-START_S = 1_767_225_600.0
-STEP_S = 0.1
-
-
-def line(t: float, kind: str, **fields: Any) -> str:
-    return json.dumps({"t": round(t, 6), "kind": kind, **fields}, separators=(",", ":"))
-
-
-def start(t: float, pid: int = 100, writer: int = 101) -> str:
-    return line(
-        t, "start", host="node1", trainer_pid=pid, trainer_started=pid * 7, writer_pid=writer
-    )
-
-
-def call(t: float, step: int, seconds: float, id: int = 1) -> str:
-    return line(t, "call", id=id, step=step, s=seconds, waited_s=0.0)
-
-
-def beats(
-    begin: float, first: int, last: int, saves: dict[int, float] | None = None
-) -> Iterator[str]:
-    """Steps of a tenth of a second; after some of them, a save that training pays for."""
-    now = begin
-    for step in range(first, last):
-        took = STEP_S + (saves or {}).get(step - 1, 0.0)
-        now += took
-        fields = {"s": round(took, 6)} if step > first else {}
-        yield line(now, "step", step=step, **fields)
 
 
 def read(lines: Iterable[str]) -> Run:
@@ -176,14 +155,6 @@ def test_steps_without_numbers_are_counted_from_what_a_save_says() -> None:
     assert [note.id for note in run.notes] == ["counted-beats"]
 
 
-def unnumbered(begin: float, count: int) -> list[str]:
-    """Steps of a loop that does not tell them."""
-    return [
-        line(begin + i * STEP_S, "step", step=-1, **({"s": STEP_S} if i > 1 else {}))
-        for i in range(1, count + 1)
-    ]
-
-
 def test_a_save_before_the_first_step_of_a_resumed_training_tells_where_it_goes_on() -> None:
     begin = START_S + 60
     first = [start(START_S, 100), *unnumbered(START_S, 30), call(START_S + 2.05, 19, 0.01)]
@@ -212,10 +183,6 @@ def test_a_killed_training_goes_on_from_what_is_durable_where_no_line_says_more(
     assert [(note.id, note.facts) for note in run.notes] == [
         ("counted-beats", {"begun_at": goes_on})
     ]
-
-
-def restored(t: float, step: int | None) -> str:
-    return line(t, "restored", step=step)
 
 
 def test_a_resumed_training_goes_on_where_its_journal_says_to_the_step() -> None:

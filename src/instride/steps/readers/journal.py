@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from typing import ClassVar
+from collections.abc import Iterable
+from typing import Annotated, ClassVar
 
 import msgspec
 
@@ -20,11 +21,11 @@ from instride.steps.model import Dialect, EventKind, Pauses, Sampling
 from instride.steps.notes import Facts, Note
 from instride.steps.readers.contract import Reader
 from instride.steps.readers.journal_steps import Beat, Call, Numbering, Restored
-from instride.steps.recording import LATEST, Recording
+from instride.steps.recording import LATEST, LONGEST_S, Recording
 
 STEP = re.compile(
     r'\{"t":(\d{1,11}(?:\.\d{1,9})?),"kind":"step","step":(-1|\d{1,15})'
-    r'(?:,"s":(\d{1,9}(?:\.\d{1,9})?(?:e-?\d{1,2})?))?\}'
+    r'(?:,"s":(\d{1,9}(?:\.\d{1,9})?(?:e-\d{1,2})?))?\}'
 )
 HELD = 1 << 14
 """Steps that are held back: a save is noted when all of it is known, some steps after its call."""
@@ -33,21 +34,24 @@ OF_AGENT = "agent-"
 """How kinds of lines begin that say nothing of a training: the agent may come long after it."""
 JUMP_S = 0.5
 """A clock that differs so much from the monotonic one was set."""
+Whole = Annotated[int, msgspec.Meta(ge=0, lt=1 << 53)]
+Seconds = Annotated[float, msgspec.Meta(ge=0, lt=LONGEST_S)]
+"""A line with a number beyond these is damaged; a step from there on would fit into no column."""
 
 
 class Line(msgspec.Struct, frozen=True):
     """What is not a step; of each kind, what is of use here."""
 
-    t: float
+    t: Annotated[float, msgspec.Meta(ge=0, lt=LATEST)]
     kind: str
-    s: float | None = None
-    step: int | None = None
-    id: int | None = None
-    staged_s: float | None = None
-    bytes: int = 0
+    s: Seconds | None = None
+    step: Whole | None = None
+    id: Whole | None = None
+    staged_s: Seconds | None = None
+    bytes: Whole = 0
     host: str | None = None
-    trainer_pid: int | None = None
-    trainer_started: int | None = None
+    trainer_pid: Whole | None = None
+    trainer_started: Whole | None = None
     path: str = ""
     why: str = ""
 
@@ -124,9 +128,9 @@ class Journal(Reader):
         try:
             # Behind half a line, which a machine that lost its power leaves, there is a whole one.
             line = self._decode(text[text.rindex(BEGIN) :])
-        except (ValueError, RecursionError):  # cut off by a crash, or something else altogether
+        except (ValueError, RecursionError):  # cut off by a crash, damaged, or no line of ours
             return
-        if not 0 <= line.t < LATEST or line.kind.startswith(OF_AGENT):
+        if line.kind.startswith(OF_AGENT):
             return
         wall = line.t - self._jump_s
         if line.kind == "start":
@@ -186,6 +190,7 @@ class Journal(Reader):
                 beat = self._beats[place - 1]
                 if (back := beat.restored) is not None and back.step is not None:
                     self.log.event(EventKind.LOAD, back.line, wall=back.wall, step=back.step)
+                    _begin_behind(back, beat, behind.get(place - 1, ()))
                 self.log.step(beat.step, beat.line, beat.seconds, beat.wall)
             for call in behind.get(place, ()):
                 self.log.event(EventKind.SAVE, call.line, call.seconds, call.wall, call.step)
@@ -204,3 +209,14 @@ class Journal(Reader):
         for call in self._calls.values():
             if call.id == id and call.step is not None:
                 self._numbering.durable_step = call.step
+
+
+def _begin_behind(back: Restored, beat: Beat, calls: Iterable[Call]) -> None:
+    """Let a step begin when its training was restored: the time until then is nobody's step.
+
+    What saves before that took is still in it, as ever, since there it is looked for.
+    """
+    saved_s = sum(call.seconds or 0.0 for call in calls if call.wall < back.wall)
+    since_s = beat.wall - back.wall
+    if beat.seconds is not None and since_s >= 0:
+        beat.seconds = min(beat.seconds, since_s + saved_s)
