@@ -48,7 +48,8 @@ REASONS: Mapping[str, str] = {
     "empty-name": "it is an empty name",
     "closed-input": "standard input is closed",
     "damaged": "its compressed data is cut off or damaged",
-    "no-manifest": "it has no manifest: instride did not write it",
+    "no-manifest": "it has no manifest: it is not instride's, or a copy without the hidden "
+    "`.instride`",
     "gone-manifest": "its manifest is gone",
     "other-manifest": "its manifest differs from what was written",
     "other-end": "its end differs from every manifest written for that name",

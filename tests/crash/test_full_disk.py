@@ -41,7 +41,7 @@ def fill_up(path: Path) -> None:
 def test_the_end_of_the_space_is_foreseen(disk: Path) -> None:
     weights = Weights()
     with (
-        pytest.warns(RuntimeWarning, match="2 more checkpoints of this size fit"),
+        pytest.warns(RuntimeWarning, match="room for 2 more checkpoints of this size"),
         instride.Saver(disk, weights=weights) as saver,
     ):
         save(saver, weights, 1).wait(60)

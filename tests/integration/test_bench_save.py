@@ -34,6 +34,17 @@ SMALLEST = "1"
 """One layer: 12 MB of state."""
 
 
+@pytest.mark.parametrize("verb", ["save", "interference"])
+def test_a_folder_that_is_not_there_is_told_with_what_makes_it(
+    verb: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "none"
+    assert main(["bench", verb, "--folder", str(folder)]) == 16
+    said = capsys.readouterr().err
+    assert f"cannot write `{folder}/`: No such file or directory" in said
+    assert f"hint: `mkdir -p {folder}`" in said
+
+
 def test_a_short_run_fits_the_schema(
     tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

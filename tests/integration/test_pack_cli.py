@@ -163,6 +163,24 @@ def test_verify_finds_a_base_that_is_gone(store: Path) -> None:
     assert "`step_00000200.pt.pack` is not there" in said
 
 
+def test_list_marks_a_pack_whose_base_is_gone(store: Path) -> None:
+    (store / "step_00000200.pt.pack").unlink()
+    said, _ = instride("list", store)
+    assert "base gone: step_00000200.pt.pack" in said
+    assert "1 stray manifest" in said
+    entries = json.loads(instride("list", "--json", store)[0])["checkpoints"]
+    assert [entry["is_base_gone"] for entry in entries] == [False, True]
+
+
+@pytest.mark.parametrize("options", [["--dry-run"], []])
+def test_prune_tells_for_whose_sake_a_base_stays(store: Path, options: list[str]) -> None:
+    said, _ = instride("prune", "--keep-last", 1, *options, store)
+    (line,) = (line for line in said.splitlines() if line.split()[:1] == ["200"])
+    assert line.endswith("kept: base of 300")
+    (line,) = (line for line in said.splitlines() if line.split()[:1] == ["300"])
+    assert line.endswith("kept")
+
+
 def test_verify_knows_a_pack_that_has_no_manifest(tmp_path: Path) -> None:
     path = packed(tmp_path / "a.pt", DATA)
     instride("verify", path)

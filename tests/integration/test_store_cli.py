@@ -14,9 +14,11 @@ from typing import Any
 
 import jsonschema
 import pytest
+from msgspec.structs import replace
 
 from instride.cli.main import main
 from instride.store.journal import append, journal_path
+from instride.store.manifest import decode_manifest, write_manifest
 from tests.integration.commands import COMMAND, as_nobody, environment, run
 from tests.unit.store.committing import commit, flip, large, owned_by_this_process
 
@@ -230,13 +232,82 @@ def test_the_command_that_a_dry_run_ends_with_deletes(store: Path, capsys: Print
 
 
 def test_prune_refuses_while_a_training_saves_there(store: Path, capsys: Printed) -> None:
+    """Options that are not the user's own would show something else than what would go."""
     lock = owned_by_this_process(store)
 
-    code, said = refused(capsys, "prune", str(store), "--keep-last", "1")
+    code, said = refused(capsys, "prune", str(store), "--keep-last", "1", "--keep-every", "10")
 
     assert code == 31
-    assert "--dry-run" in said
+    assert "the same with `--dry-run`" in said
+    assert "--keep" not in said
     lock.release()
+
+
+@pytest.mark.parametrize("options", [["--dry-run"], []])
+def test_prune_ends_with_30_where_it_found_damage_and_shows_it_among_the_others(
+    options: list[str], store: Path, capsys: Printed
+) -> None:
+    flip(store / "step_00000300.pt", 0)
+    args = ["prune", str(store), "--keep-last", "1", *options]
+
+    assert main(args) == 30
+    screen = capsys.readouterr().out
+    asked(capsys, 30, *args)
+
+    rows = [line.split() for line in screen.splitlines() if line.split()[:1] == ["300"]]
+    assert [row[-1] for row in rows] == ["damaged"]
+    assert (store / "step_00000300.pt").exists()
+
+
+def test_prune_ends_with_40_where_it_left_alone_what_it_may_not_read(
+    store: Path, capsys: Printed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(store)
+    store.chmod(0o755)
+    (store / "step_00000200.pt").chmod(0)
+    with as_nobody():
+        answer = asked(capsys, 40, "prune", ".", "--keep-last", "1", "--dry-run")
+
+    assert [each["state"] for each in answer["damaged"]] == ["unreadable"]
+
+
+def test_verify_tells_how_many_it_had_nothing_to_compare_with(store: Path, capsys: Printed) -> None:
+    (store / "step_00000400.pt").write_bytes(b"somebody's")
+
+    assert main(["verify", str(store)]) == 0
+
+    assert "\n1 file without a manifest: not compared with anything.\n" in capsys.readouterr().out
+
+
+def test_a_file_that_has_lost_its_manifest_is_not_said_to_be_of_somebody_else(
+    store: Path, capsys: Printed
+) -> None:
+    for manifest in (store / ".instride" / "manifests").glob("step_00000200.pt.*"):
+        manifest.unlink()
+
+    assert main(["list", str(store)]) == 0
+    listed = " ".join(capsys.readouterr().out.split())
+    _, said = refused(capsys, "verify", str(store / "step_00000200.pt"))
+
+    assert "1 file without a manifest, left alone: not instride's, or a copy" in listed
+    assert "step_00000200.pt` has no manifest to compare it with" in said
+
+
+def test_verify_names_no_list_of_checkpoints_where_there_is_none(
+    tmp_path: Path, capsys: Printed
+) -> None:
+    """As beside what `instride.save` wrote."""
+    commit(tmp_path, 100).rename(tmp_path / "x.pt")
+    (manifest,) = (tmp_path / ".instride" / "manifests").iterdir()
+    found = decode_manifest(manifest.read_bytes())
+    assert found is not None
+    write_manifest(tmp_path / "x.pt", replace(found, name="x.pt"))
+
+    assert main(["verify", str(tmp_path / "x.pt")]) == 0
+    assert "next:" not in capsys.readouterr().out
+    commit(tmp_path, 200)
+    assert main(["verify", str(tmp_path / "x.pt")]) == 0
+    assert f"next: instride list {tmp_path}" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("args", [["list"], ["verify"], ["prune", "--keep-last", "1"]])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import multiprocessing
 import re
+import warnings
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,7 +14,7 @@ import pytest
 import torch
 
 import instride
-from instride.errors import SaveFailedError, UnsafeCheckpointError
+from instride.errors import NoCheckpointError, SaveFailedError, UnsafeCheckpointError
 
 pytestmark = pytest.mark.torch
 
@@ -69,7 +70,8 @@ def test_what_restore_will_refuse_is_told_when_it_is_saved(tmp_path: Path) -> No
         ({"kep": instride.Keep()}, "did you mean the option `keep=`?"),
         ({"retention": instride.Keep()}, "did you mean the option `keep=`?"),
         ({"when_bussy": "wait"}, "did you mean the option `when_busy=`?"),
-        ({"epoch": 3}, r"`epoch` is a `int`.*extra=\{'epoch': \.\.\.\}"),
+        ({"scheduler": None}, "`scheduler` is None: leave it out"),
+        ({"epoch": 3}, r"`epoch` is of type `int`.*extra=\{'epoch': \.\.\.\}"),
         ({"memory_bytes": "1GB"}, "memory_bytes='1GB': must be a whole number of bytes"),
         ({"memory_bytes": 1e9}, "memory_bytes=1000000000.0: must be a whole number of bytes"),
         ({"stall_s": "60"}, "stall_s='60': must be a number of seconds"),
@@ -104,6 +106,36 @@ def test_a_file_that_is_none_is_told(path: Any) -> None:
             call()
 
 
+def test_a_state_that_is_given_for_a_path_is_named_by_its_type_alone() -> None:
+    state: Any = {"weights": torch.arange(1000)}
+    with pytest.raises(TypeError, match=r"^path=<dict>: must be a path, as in 'model\.pt'$"):
+        instride.save("model.pt", state)
+
+
+def test_a_directory_in_the_place_of_a_file_is_called_one(tmp_path: Path) -> None:
+    with pytest.warns(RuntimeWarning, match=r"it is a directory\s+hint: name a file in it, as in"):
+        (failed := instride.save({}, tmp_path)).await_done(60)
+    assert failed.error is not None
+    assert f"`{tmp_path}/model.pt`" in failed.error.hint
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_a_step_that_cannot_be_restored_is_answered_by_a_look_at_those_that_can(
+    is_there: bool, tmp_path: Path
+) -> None:
+    """`verify` has nothing to say of a step that is not there, or is a file of somebody."""
+    model = torch.nn.Linear(2, 2)
+    with instride.Saver(tmp_path, model=model) as saver:
+        saver.save(1).wait(60)
+        if is_there:
+            torch.save({}, tmp_path / "step_00000005.pt")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that somebody's file is not restored
+            with pytest.raises(NoCheckpointError) as raised:
+                saver.restore(step=5)
+    assert raised.value.hint == f"`instride list {tmp_path}` shows what is there"
+
+
 @pytest.mark.parametrize(
     "step", [10.0, 10.5, "10", None, True, -1, 1 << 63, torch.tensor(10.0), torch.tensor([1, 2])]
 )
@@ -135,7 +167,8 @@ def test_a_metric_that_is_no_number_is_told(metric: Any, tmp_path: Path) -> None
     with instride.Saver(tmp_path, model=torch.nn.Linear(2, 2)) as saver:
         with pytest.raises(TypeError, match=r"^metric=.{1,60}: must be one number.*loss\.item\(\)"):
             saver.save(1, metric=metric)
-        saver.save(2, metric=torch.tensor(0.5)).wait()
+        loss = torch.tensor(0.5, requires_grad=True) * 1
+        saver.save(2, metric=loss).wait()  # a warning of torch's would be an error here
     assert [path.name for path in tmp_path.glob("*.pt")] == ["step_00000002.pt"]
 
 

@@ -83,6 +83,7 @@ EXAMPLES: list[tuple[InstrideError, str]] = [
     (StoreInUseError("runs", "node7", 1, message="message.here", hint="hint.here"), "`runs`"),
     (SaveFailedError("runs/step_00000100.pt", "No space left"), "`runs/step_00000100.pt`"),
     (SaveFailedError("runs/step_7.pt", "a file", hint="hint.taken"), "`runs/step_7.pt`"),
+    (SaveFailedError("runs", "a directory", hint="hint.folder"), "`runs`"),
     (SaveFailedError("runs/step_7.pt", "it was", hint="hint.forked"), "`runs/step_7.pt`"),
     (SaveFailedError("runs/step_7.pt", "it was", hint="hint.closed"), "`runs/step_7.pt`"),
     (SaveFailedError("runs/step_7.pt", "it was", hint="hint.changed"), "`runs/step_7.pt`"),

@@ -24,12 +24,11 @@ from instride.bench.asking import A
 from instride.bench.conditions import Conditions, differing
 from instride.bench.orders import Answer, Order, Task
 from instride.bench.report import Goes
+from instride.bench.scratch import SCRATCH
 from instride.errors import CannotResumeError, UnwritableError
 from instride.reasons import Reason
 from instride.store.atomic import sync_directory, sync_file
 
-SCRATCH = "instride-bench-"
-"""How the names of folders begin that a go writes to, and deletes."""
 BEGINNING = b'{"type":"Conditions",'
 
 

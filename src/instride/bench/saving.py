@@ -7,7 +7,6 @@ windows are the longest: those of the row that shows the noise are as long.
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
@@ -16,7 +15,7 @@ from statistics import median
 
 import msgspec
 
-from instride.bench.answers import SCRATCH, Answers, answers_in
+from instride.bench.answers import Answers, answers_in
 from instride.bench.asking import A, ChildFailedError
 from instride.bench.conditions import Conditions
 from instride.bench.inquiry import Inquiry
@@ -44,6 +43,7 @@ from instride.bench.orders import (
     Upkeep,
 )
 from instride.bench.report import SCHEMA, LeftOut, Machine, Often, Report, RoundTrip, Row
+from instride.bench.scratch import scratch_in
 from instride.bench.summary import Gathered, middle_device_floors, middle_floors, summarise
 from instride.errors import BenchFailedError, MissingLibraryError
 from instride.system.cores import usable_cores
@@ -64,10 +64,7 @@ def run(request: Request, on_progress: Callable[[str], None] = lambda text: None
     )
     with (
         answers_in(request.resume, conditions) as answers,
-        # What a writer adds while it is deleted must not be what the command ends with.
-        tempfile.TemporaryDirectory(
-            dir=request.folder, prefix=SCRATCH, ignore_cleanup_errors=True
-        ) as scratch,
+        scratch_in(request.folder) as scratch,
     ):
         if answers:
             on_progress(f"{request.resume}: {len(answers)} answers are there")

@@ -35,8 +35,8 @@ class NoCheckpointError(InstrideError, FileNotFoundError):
     texts: ClassVar = {
         "message": "no whole checkpoint in `{directory}`",
         "message.step": "no whole checkpoint of step {step} in `{directory}`",
-        "message.foreign": "instride did not write `{directory}`: there is no manifest to compare "
-        "it with",
+        "message.foreign": "`{directory}` has no manifest to compare it with: it is not "
+        "instride's, or a copy without the hidden `.instride`",
         "hint": "`instride verify {quoted}` says what is wrong with those that are there",
         "hint.list": "`instride list {quoted}` shows what is there",
         "hint.foreign": "`unzip -t {quoted}` compares it with the checksums of its own, if it has "
@@ -51,11 +51,12 @@ class NoCheckpointError(InstrideError, FileNotFoundError):
         is_listed: bool = False,
         is_foreign: bool = False,
     ) -> None:
-        """`is_listed`: every checkpoint was looked at; `is_foreign`: it is one file of somebody."""
+        """`is_listed`: every checkpoint was looked at; `is_foreign`: it is one file, and has
+        no manifest."""
         message, hint = "message" if step is None else "message.step", "hint"
         if is_foreign:
             message, hint = "message.foreign", "hint.foreign"
-        elif is_listed:
+        elif is_listed or step is not None:  # of a step there may be none, or somebody's file
             hint = "hint.list"
         super().__init__(
             message,

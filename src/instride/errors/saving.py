@@ -12,6 +12,7 @@ from instride.reasons import Reason
 
 OF_A_PROCESS = (errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.EAGAIN)
 """No disk is to blame for these."""
+HINTS_BY_CODE = {errno.EEXIST: "hint.taken", errno.EISDIR: "hint.folder"}
 
 
 class StoreInUseError(InstrideError, RuntimeError):
@@ -28,8 +29,8 @@ class StoreInUseError(InstrideError, RuntimeError):
         "the directory when the training is over",
         "hint.second-agent": "`instride agent status {quoted}` shows what it does; `kill {pid}` "
         "stops it",
-        "hint.prune": "it prunes by itself, as its `keep=` says; what would go now is shown by "
-        "`instride prune {quoted} --keep-last 3 --dry-run`",
+        "hint.prune": "it prunes by itself, as its `keep=` says; what this command would delete is "
+        "shown by the same with `--dry-run`",
     }
 
     def __init__(
@@ -50,6 +51,7 @@ class SaveFailedError(InstrideError, OSError):
         "hint.store": "`ls -ld {folder} {quoted}` and `df -h {folder}` show the permissions and "
         "the disk",
         "hint.taken": "it was left as it is; give it another name: `mv -n {quoted} {quoted}.other`",
+        "hint.folder": "name a file in it, as in `{quoted}/model.pt`",
         "hint.forked": "save in the process that made the `Saver`, or make another one in this",
         "hint.closed": "call `saver.save(step)` before `saver.close()`",
         "hint.limits": "`free -m` shows the memory; `ulimit -a` and `sysctl vm.max_map_count` "
@@ -79,8 +81,8 @@ class SaveFailedError(InstrideError, OSError):
 
 def hint_by(code: int | None) -> str:
     """The hint for what the system said of a save."""
-    if code == errno.EEXIST:
-        return "hint.taken"
+    if code in HINTS_BY_CODE:
+        return HINTS_BY_CODE[code]
     return "hint.limits" if code in OF_A_PROCESS else "hint"
 
 

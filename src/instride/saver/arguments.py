@@ -8,11 +8,16 @@ import operator
 import os
 import reprlib
 from pathlib import Path
+from typing import Any
+
+import torch
 
 from instride.saver.pending import is_sayable
 from instride.store.retention import Keep
 
 MOST_STEPS = 1 << 63
+SHORT = (bytes, bool, int, float, type(None))
+"""What is no path, and short enough to be shown."""
 
 
 def directory_of(directory: object) -> Path:
@@ -30,7 +35,9 @@ def file_of(path: object) -> Path:
 
 def _absolute(name: str, path: object, example: str) -> Path:
     if not isinstance(path, str | os.PathLike):
-        raise TypeError(f"{name}={path!r}: must be a path, as in {example}")
+        # By its type: who swaps the arguments of `save` has given a whole training for the path.
+        given = repr(path) if isinstance(path, SHORT) else f"<{type(path).__qualname__}>"
+        raise TypeError(f"{name}={given}: must be a path, as in {example}")
     if path == "":
         # For pathlib that is where the program was started: nobody who forgot a name means that.
         raise ValueError(f"{name}='': must have a name, as in {example}")
@@ -92,11 +99,13 @@ def whole_step(step: object) -> int:
     return number
 
 
-def is_comparable(metric: object) -> bool:
-    """Whether a metric is a number to compare by: not if it is infinite, or NaN. Raises TypeError
-    for what is no number."""
+def number_of(metric: Any) -> float | None:
+    """A metric as a number to compare by; None if it is infinite, or NaN. Raises TypeError for what
+    is no number."""
     try:
-        return math.isfinite(metric)  # type: ignore[arg-type]  # that is what is found out
+        # A loss may still have what computed it, and torch warns of what drops that.
+        plain = metric.detach() if isinstance(metric, torch.Tensor) else metric
+        return float(plain) if math.isfinite(plain) else None
     except (TypeError, ValueError, RuntimeError, OverflowError) as error:
         raise TypeError(
             f"metric={reprlib.repr(metric)}: must be one number to compare by, as in "

@@ -64,10 +64,12 @@ def check_parts(parts: Mapping[str, object], options: Iterable[str]) -> dict[str
 
 def _no_part(name: str, part: object, options: Iterable[str]) -> str:
     kind = type(part).__qualname__
-    text = f"`{name}` is a `{kind}`, without `state_dict()` and `load_state_dict()`; "
+    text = f"`{name}` is of type `{kind}`, without `state_dict()` and `load_state_dict()`; "
     meant = "keep" if isinstance(part, Keep) else nearest(name, options)
     if meant is not None:
         return f"{text}did you mean the option `{meant}=`?"
+    if part is None:
+        return f"`{name}` is None: leave it out where there is none"
     extra = f"`saver.save(step, extra={{'{name}': ...}})`"
     return f"{text}values that change go along with each save: {extra}"
 

@@ -16,7 +16,7 @@ from instride.saver.arguments import (
     check_flags,
     check_options,
     directory_of,
-    is_comparable,
+    number_of,
     whole_step,
 )
 from instride.saver.beating import Beats
@@ -195,12 +195,12 @@ class Saver:
     def _metric(self, metric: float | None) -> float | None:
         if metric is None:
             return None
-        if is_comparable(metric):
-            return float(metric)
-        self._engine.warn_once(
-            "metric", f"metric={metric} is no number to compare by: such checkpoints have none"
-        )
-        return None
+        number = number_of(metric)
+        if number is None:
+            self._engine.warn_once(
+                "metric", f"metric={metric} is no number to compare by: such checkpoints have none"
+            )
+        return number
 
     def restore(
         self, *, step: int | None = None, strict: bool = True, weights_only: bool = True

@@ -30,8 +30,8 @@ class Checked(msgspec.Struct, frozen=True):
     step: int | None
     size_bytes: int
     state: State
-    """`foreign`: instride did not write it, and there is nothing to compare it with; `unreadable`:
-    it may not be read, and nobody knows."""
+    """`foreign`: it has no manifest, and there is nothing to compare it with; `unreadable`: it may
+    not be read, and nobody knows."""
     reason: str | None
     """Why it is not whole, by the name of the reason."""
     facts: dict[str, str | int | float]

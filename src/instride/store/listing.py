@@ -9,6 +9,7 @@ import os
 import socket
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Literal
 
@@ -16,10 +17,19 @@ import msgspec
 
 from instride.errors import NoStoreError
 from instride.reasons import Reason
-from instride.store.directory import FORMS, LATEST, Checkpoint, checkpoints_in, leftovers_in
+from instride.store.directory import (
+    FORMS,
+    LATEST,
+    MANIFEST_NAME,
+    TEMPORARY_NAME,
+    Checkpoint,
+    checkpoints_in,
+    leftovers_in,
+)
 from instride.store.latest import is_stale
 from instride.store.lock import holder_of
 from instride.store.manifest import Manifest, manifests_folder
+from instride.store.presence import is_gone
 
 SCHEMA = 1
 State = Literal["committed", "foreign", "damaged", "unreadable"]
@@ -51,6 +61,8 @@ class CheckpointEntry(msgspec.Struct, frozen=True):
     """What a pack is of its original; null for what is no pack."""
     base: str | None = None
     """The pack that is needed to read this one."""
+    is_base_gone: bool = False
+    """The base is not there: this one cannot be read."""
 
 
 class PackEntry(msgspec.Struct, frozen=True):
@@ -72,6 +84,8 @@ class LeftoverEntry(msgspec.Struct, frozen=True):
     name: str
     """Relative to the directory."""
     size_bytes: int
+    is_stray_manifest: bool = False
+    """It describes a checkpoint that is not there, and that nothing unfinished will become."""
 
 
 class OwnerEntry(msgspec.Struct, frozen=True):
@@ -127,7 +141,7 @@ def list_store(
             if look_into and path.name not in listed and path.is_file()
             if (pack := look_into(path))
         ],
-        leftovers=[entry for path in leftovers_in(directory) if (entry := _left(path, directory))],
+        leftovers=_leftovers(directory),
         owner=owner_of(directory),
         total_bytes=sum(entry.size_bytes for entry in entries),
         is_latest_stale=is_stale(directory),
@@ -201,10 +215,18 @@ def _entry(
         durable_s=timings.get("durable_s"),
         ratio=_ratio(manifest),
         base=checkpoint.base,
+        is_base_gone=_is_base_gone(checkpoint),
         is_newest=checkpoint.is_ours and checkpoint.serial == newest,
         is_latest=checkpoint.path.name == latest,
         unsafe=manifest.unsafe if manifest else [],
     )
+
+
+def _is_base_gone(checkpoint: Checkpoint) -> bool:
+    try:
+        return checkpoint.base is not None and is_gone(checkpoint.path.with_name(checkpoint.base))
+    except OSError:
+        return False  # nobody can tell just now
 
 
 def _timings(manifest: Manifest | None) -> Mapping[str, float]:
@@ -227,8 +249,17 @@ def _changed_s(path: Path, now_s: float) -> float:
         return now_s  # deleted while we looked
 
 
-def _left(path: Path, directory: Path) -> LeftoverEntry | None:
-    try:
-        return LeftoverEntry(str(path.relative_to(directory)), path.lstat().st_size)
-    except OSError:
-        return None  # finished while we looked
+def _leftovers(directory: Path) -> list[LeftoverEntry]:
+    """A manifest comes before the name of what it describes: beside a file that is to get that
+    name, it is as unfinished as that."""
+    left = list(leftovers_in(directory))
+    unfinished = {match[1] for path in left if (match := TEMPORARY_NAME.fullmatch(path.name))}
+    entries = []
+    for path in left:
+        match = MANIFEST_NAME.fullmatch(path.name)
+        is_stray = match is not None and match[1] not in unfinished
+        with suppress(OSError):  # finished while we looked
+            size_bytes = path.lstat().st_size
+            name = str(path.relative_to(directory))
+            entries.append(LeftoverEntry(name, size_bytes, is_stray))
+    return entries

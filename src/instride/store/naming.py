@@ -120,7 +120,9 @@ class Naming:
                 raise FileExistsError(errno.EEXIST, STRANGER)
             return path
         place = Path(os.path.realpath(path))
-        if not is_gone(place) and not stat.S_ISREG(place.lstat().st_mode):
+        if not is_gone(place) and not stat.S_ISREG(mode := place.lstat().st_mode):
+            if stat.S_ISDIR(mode):
+                raise OSError(errno.EISDIR, "it is a directory")
             raise OSError(errno.EINVAL, "what is there is no ordinary file")
         holder = holder_of(place.parent) if STEP_NAME.fullmatch(place.name) else None
         if holder is not None and holder.is_at_work:

@@ -45,8 +45,8 @@ class Tidying:
         if num_more < FEW:
             self._told.notice(
                 "little-space",
-                f"{num_more} more checkpoints of this size fit on the disk of "
-                f"`{outcome.path.parent}`",
+                f"the disk of `{outcome.path.parent}` has room for {num_more} more "
+                f"checkpoint{'' if num_more == 1 else 's'} of this size",
                 f"`df -h {quote(str(outcome.path.parent))}` shows the disk; "
                 "`Saver(keep=instride.Keep(last=1))` keeps as few as can be",
             )

@@ -12,12 +12,13 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from instride.bench import saving  # noqa: E402 - needs torch
-from instride.bench.answers import BEGINNING, SCRATCH, Asked, answers_in  # noqa: E402
+from instride.bench.answers import BEGINNING, Asked, answers_in  # noqa: E402
 from instride.bench.conditions import Conditions  # noqa: E402
 from instride.bench.names import NOTHING, OURS, OURS_WITHOUT_ROOM  # noqa: E402
 from instride.bench.ordering import Request  # noqa: E402
 from instride.bench.orders import Hammered, Task  # noqa: E402
 from instride.bench.report import Report  # noqa: E402
+from instride.bench.scratch import SCRATCH  # noqa: E402
 from instride.cli.render.bench import page_of  # noqa: E402
 from instride.errors import CannotResumeError, UnwritableError  # noqa: E402
 from tests.unit.bench.faked import MACHINE, Faked  # noqa: E402

@@ -48,6 +48,7 @@ def entry(step: int, age_s: float, **changed: object) -> CheckpointEntry:
         "durable_s": 6.21,
         "ratio": None,
         "base": None,
+        "is_base_gone": False,
         "is_newest": False,
         "is_latest": False,
         "unsafe": [],
@@ -74,6 +75,19 @@ ORPHAN = OwnerEntry("node7", 12345, 12399, False, True)
 ELSEWHERE = OwnerEntry("node8", 12345, 12399, True, False)
 EMPTY = Listing(1, "checkpoints", [], [LeftoverEntry("a", 1), LeftoverEntry("b", 2)], None, 0)
 STALE = replace(LISTING, owner=None, leftovers=[], is_latest_stale=True)
+PACK = "step_00001000.pt.pack"
+PACKED = replace(
+    STALE,
+    is_latest_stale=False,
+    checkpoints=[
+        entry(1500, 150.0, ratio=0.73, base=PACK),
+        entry(2000, 12.0, ratio=0.73, base=PACK, is_base_gone=True, is_newest=True),
+    ],
+    leftovers=[
+        LeftoverEntry(".instride/manifests/step_00000500.pt.0123456789abcdef.json", 1500, True),
+        LeftoverEntry(".step_00002500.pt.0123abcd.tmp", GB),
+    ],
+)
 SHARED = replace(EMPTY, leftovers=[], owner=ELSEWHERE)
 
 
@@ -126,6 +140,8 @@ DRY = Pruning(
 )
 DONE = Pruning(1, "checkpoints", False, pruned(1000), pruned(2000), [], 2, GB, None)
 NOTHING = Pruning(1, "checkpoints", False, [], pruned(2000, 2500), [], 0, 0, None)
+PACKS = Pruning(1, "checkpoints", False, pruned(1800), pruned(1200, 1900), [], 0, GB, None)
+NEEDED_BY = {"step_00001200.pt": [1900, 2000, 2100, 2200, 2300]}
 PRUNE = "instride prune DIR --keep-last 1 --keep-every 500"
 NAMES = [f"layers.{number}.weight" for number in range(6)]
 EXPORT = Export(1, "x.pt", "model.safetensors", "model", 7, NAMES, GB, NAMES[:2], ["epoch", "args"])
@@ -133,6 +149,7 @@ SCREENS_OF: dict[str, Show] = {
     "list": lambda words, console: print_listing(LISTING, words, console),
     "list-empty": lambda words, console: print_listing(EMPTY, words, console),
     "list-stale": lambda words, console: print_listing(STALE, words, console),
+    "list-packed": lambda words, console: print_listing(PACKED, words, console),
     "list-shared": lambda words, console: print_listing(SHARED, words, console),
     "verify": lambda words, console: print_verdict(VERDICT, words, console),
     "verify-unreadable": lambda words, console: print_verdict(DENIED, words, console),
@@ -141,6 +158,7 @@ SCREENS_OF: dict[str, Show] = {
     "prune-dry": lambda words, console: print_pruning(DRY, PRUNE, words, console),
     "prune": lambda words, console: print_pruning(DONE, PRUNE, words, console),
     "prune-nothing": lambda words, console: print_pruning(NOTHING, PRUNE, words, console),
+    "prune-packs": lambda words, console: print_pruning(PACKS, PRUNE, words, console, NEEDED_BY),
     "export": lambda words, console: print_export(EXPORT, words, console),
 }
 

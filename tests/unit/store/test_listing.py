@@ -87,6 +87,24 @@ def test_unfinished_files_are_listed_with_their_sizes(tmp_path: Path) -> None:
     assert (leftover.name, leftover.size_bytes) == (".step_00000100.pt.0123abcd.tmp", 10)
 
 
+def test_the_manifest_of_a_checkpoint_that_somebody_deleted_is_no_unfinished_file(
+    tmp_path: Path,
+) -> None:
+    commit(tmp_path, 100).unlink()
+
+    (leftover,) = list_store(tmp_path).leftovers
+
+    assert leftover.is_stray_manifest
+    assert leftover.name.startswith(".instride/manifests/step_00000100.pt.")
+
+
+def test_a_manifest_that_waits_for_its_file_to_get_a_name_is_not_stray(tmp_path: Path) -> None:
+    path = commit(tmp_path, 100)
+    path.rename(tmp_path / f".{path.name}.0123abcd.tmp")
+
+    assert [each.is_stray_manifest for each in list_store(tmp_path).leftovers] == [False, False]
+
+
 def test_looking_changes_nothing_and_makes_no_directory(tmp_path: Path) -> None:
     (tmp_path / "step_00000100.pt").write_bytes(b"not ours")
     before = files_of(tmp_path)

@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -38,6 +37,7 @@ from instride.bench.interference.report import SCHEMA, Report, Row
 from instride.bench.interference.rivals import Rival
 from instride.bench.machine import machine
 from instride.bench.report import Machine
+from instride.bench.scratch import scratch_in
 from instride.errors import BenchFailedError, MissingLibraryError
 
 TRAINEE = "instride.bench.interference.trainee"
@@ -74,7 +74,7 @@ def run(request: Request, on_progress: Callable[[str], None] = lambda text: None
         raise MissingLibraryError("bench interference", "torch")
     begun_s = time.monotonic()
     here = machine(request.folder)
-    with tempfile.TemporaryDirectory(dir=request.folder, prefix="instride-bench-") as scratch:
+    with scratch_in(request.folder) as scratch:
         folder = Path(scratch).absolute()
         file = _prepare(folder, request)
         with _Training(folder, request.scenario) as training:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from instride.cli.options import HELP, json_option, language_option
+from instride.errors import DamagedError, NoStoreError
 
 if TYPE_CHECKING:
+    from instride.store.pruning import Pruning
     from instride.store.retention import Keep
 
 ONE_OR_MORE = click.IntRange(min=1)
@@ -46,11 +49,13 @@ def command(
     dry_run: bool,
     as_json: bool,
     lang: str | None,
-) -> None:
+) -> int:
     """Delete checkpoints that need not be kept.
 
-    The newest is read from the disk first, and one that is whole always stays. Files that instride
-    did not write are left alone. Refuses while a training saves there, which prunes by itself.
+    The newest is read from the disk first, and one that is whole always stays. Files that have no
+    manifest are left alone, and so is what is damaged. Refuses while a training saves there, which
+    prunes by itself. Exits with 30 if it found one that is damaged, with 40 if one may not be read,
+    else with 0.
     """
     from instride.cli.render.progress import watching
     from instride.explain.languages import choose
@@ -70,10 +75,26 @@ def command(
         from instride.cli.render.json import print_json
 
         print_json(pruning)
-        return
-    from instride.cli.render.pruning import print_pruning
+    else:
+        from instride.cli.render.pruning import print_pruning
 
-    print_pruning(pruning, _without_dry_run(keep), words)
+        command_of_it = _without_dry_run(keep)
+        print_pruning(pruning, command_of_it, words, needed_by=_needed_by(pruning))
+    if any(checked.state == "damaged" for checked in pruning.damaged):
+        return DamagedError.exit_code
+    return NoStoreError.exit_code if pruning.damaged else 0
+
+
+def _needed_by(pruning: Pruning) -> Mapping[str, Sequence[int]]:
+    """The steps of packs that stay, by the name of the base that they need."""
+    from instride.store.directory import checkpoints_in
+
+    going = {entry.name for entry in pruning.deleted}
+    found: dict[str, list[int]] = {}
+    for checkpoint in checkpoints_in(Path(pruning.directory)):
+        if checkpoint.base is not None and checkpoint.path.name not in going:
+            found.setdefault(checkpoint.base, []).append(checkpoint.step)
+    return found
 
 
 def _without_dry_run(keep: Keep) -> str:

@@ -43,11 +43,15 @@ def print_listing(listing: Listing, words: Words, console: Console | None = None
         _print_pack(screen, pack)
     if listing.is_latest_stale:
         screen.stale_latest(listing.directory)
-    if listing.leftovers:
-        num_bytes = sum(each.size_bytes for each in listing.leftovers)
+    strays = [each for each in listing.leftovers if each.is_stray_manifest]
+    unfinished = [each for each in listing.leftovers if not each.is_stray_manifest]
+    if unfinished:
+        num_bytes = sum(each.size_bytes for each in unfinished)
         is_owned = listing.owner is not None
-        left = say.store_leftovers(len(listing.leftovers), num_bytes, is_owned)
-        sheet.paragraph(left, "  ")
+        sheet.paragraph(say.store_leftovers(len(unfinished), num_bytes, is_owned), "  ")
+    if strays:
+        num_bytes = sum(each.size_bytes for each in strays)
+        sheet.paragraph(say.store_strays(len(strays), num_bytes), "  ")
     sheet.blank()
     has_ours = any(entry.state != "foreign" for entry in listing.checkpoints)
     command, note = "instride doctor --checkpoints DIR", "next.doctor"
@@ -90,6 +94,10 @@ def _mark(screen: StoreScreen, entry: CheckpointEntry) -> tuple[str, str]:
         name for name, is_so in (("newest", entry.is_newest), ("latest", entry.is_latest)) if is_so
     ]
     marks = [screen.phrases[name] for name in names]
+    if entry.is_base_gone:
+        gone, style = screen.mark("baseless")
+        marks.append(f"{gone}{screen.words.colon}{printable(entry.base or '')}")
+        return ", ".join(marks), style
     if entry.ratio is not None:
         marks.append(_packed(screen, entry.ratio, entry.base))
     return ", ".join(marks), screen.mark(names[0])[1] if names else ""

@@ -2,32 +2,48 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
 from rich.console import Console
 
-from instride.cli.render.store import StoreScreen
+from instride.cli.render.store import StoreScreen, some, step_or_name
 from instride.cli.render.table import print_table
 from instride.explain.languages.words import Words
+from instride.store.checking import Checked
 from instride.store.pruning import PrunedEntry, Pruning
+
+MOST_STEPS = 3
+NOTHING: Mapping[str, Sequence[int]] = MappingProxyType({})
 
 
 def print_pruning(
-    pruning: Pruning, command: str, words: Words, console: Console | None = None
+    pruning: Pruning,
+    command: str,
+    words: Words,
+    console: Console | None = None,
+    needed_by: Mapping[str, Sequence[int]] = NOTHING,
 ) -> None:
-    """`command` does what this dry run only tells."""
+    """`command` does what this dry run only tells; `needed_by` has the steps that are nothing
+    without a file that stays."""
     screen = StoreScreen(words, console)
     say, sheet = screen.words, screen.sheet
-    entries = sorted([*pruning.deleted, *pruning.kept], key=lambda entry: entry.step)
-    size = sum(entry.size_bytes for entry in entries)
-    screen.title(pruning.directory, say.store_contents(len(entries), size))
+    gone = "going" if pruning.is_dry else "gone"
+    rows: list[tuple[PrunedEntry | Checked, tuple[str, str]]]
+    rows = [(entry, screen.mark(gone)) for entry in pruning.deleted]
+    rows += [(entry, _why_kept(screen, needed_by.get(entry.name, ()))) for entry in pruning.kept]
+    rows += [(checked, screen.mark(checked.state)) for checked in pruning.damaged]
+    rows.sort(key=lambda row: (row[0].step is None, row[0].step or 0, row[0].name))
+    size = sum(entry.size_bytes for entry, _ in rows)
+    screen.title(pruning.directory, say.store_contents(len(rows), size))
     if pruning.owner is not None:
         screen.owner(pruning.owner)
     sheet.blank()
-    gone = "going" if pruning.is_dry else "gone"
     print_table(
         sheet,
         [screen.phrases[head] for head in ("step", "size", "metric")],
-        [_cells(screen, entry) for entry in entries],
-        [screen.mark(gone if entry in pruning.deleted else "kept") for entry in entries],
+        [_cells(screen, entry) for entry, _ in rows],
+        [mark for _, mark in rows],
     )
     sheet.blank()
     count, num_kept = len(pruning.deleted), len(pruning.kept)
@@ -43,5 +59,14 @@ def print_pruning(
         screen.next("instride list DIR", pruning.directory, "next.list")
 
 
-def _cells(screen: StoreScreen, entry: PrunedEntry) -> list[str]:
-    return [str(entry.step), screen.words.bytes(entry.size_bytes), screen.metric(entry.metric)]
+def _cells(screen: StoreScreen, entry: PrunedEntry | Checked) -> list[str]:
+    metric = entry.metric if isinstance(entry, PrunedEntry) else None
+    return [step_or_name(entry), screen.words.bytes(entry.size_bytes), screen.metric(metric)]
+
+
+def _why_kept(screen: StoreScreen, steps: Sequence[int]) -> tuple[str, str]:
+    """A rule says that it stays, or what cannot be read without it."""
+    text, style = screen.mark("kept")
+    if steps:
+        text = screen.words.store_base_of(*some([str(step) for step in steps], MOST_STEPS))
+    return text, style

@@ -19,6 +19,7 @@ from instride.explain.languages.words import Words
 from instride.store.checking import Checked
 from instride.store.directory import LATEST
 from instride.store.listing import OwnerEntry
+from instride.store.pruning import PrunedEntry
 
 MOST_NAMES = 4
 STYLES = {
@@ -30,6 +31,7 @@ STYLES = {
     "going": "red",
     "damaged": "bold red",
     "unreadable": "bold red",
+    "baseless": "bold red",
     "foreign": "yellow",
 }
 
@@ -95,7 +97,12 @@ class StoreScreen:
         return "" if value is None else f"{value:.5g}".replace(".", self.words.decimal_mark)
 
 
-def some(names: Sequence[str]) -> tuple[str, int]:
+def some(names: Sequence[str], most: int = MOST_NAMES) -> tuple[str, int]:
     """A few names, and how many others there are."""
-    shown = ", ".join(printable(name) for name in names[:MOST_NAMES])
-    return shown, max(0, len(names) - MOST_NAMES)
+    shown = ", ".join(printable(name) for name in names[:most])
+    return shown, max(0, len(names) - most)
+
+
+def step_or_name(entry: Checked | PrunedEntry) -> str:
+    """What a row of a table begins with."""
+    return printable(entry.name) if entry.step is None else str(entry.step)

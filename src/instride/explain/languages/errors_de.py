@@ -49,7 +49,8 @@ class GermanErrors(ErrorWords):
         "empty-name": "der Name ist leer",
         "closed-input": "die Standardeingabe ist geschlossen",
         "damaged": "die komprimierten Daten sind abgeschnitten oder beschädigt",
-        "no-manifest": "es hat kein Manifest: instride hat es nicht geschrieben",
+        "no-manifest": "es hat kein Manifest: nicht von instride, oder eine Kopie ohne das "
+        "versteckte `.instride`",
         "gone-manifest": "sein Manifest ist verschwunden",
         "other-manifest": "sein Manifest ist nicht mehr das, was geschrieben wurde",
         "other-end": "sein Ende passt zu keinem Manifest, das für diesen Namen geschrieben wurde",
@@ -139,6 +140,7 @@ class GermanErrors(ErrorWords):
         "Rechte und die Platte",
         "SaveFailedError.hint.taken": "sie wurde gelassen, wie sie ist; ihr einen anderen Namen "
         "geben: `mv -n {quoted} {quoted}.other`",
+        "SaveFailedError.hint.folder": "eine Datei darin angeben, wie `{quoted}/model.pt`",
         "SaveFailedError.hint.forked": "in dem Prozess speichern, der den `Saver` gemacht "
         "hat, oder hier einen eigenen machen",
         "SaveFailedError.hint.closed": "`saver.save(step)` vor `saver.close()` aufrufen",
@@ -184,13 +186,13 @@ class GermanErrors(ErrorWords):
         "voll, und der Schnappschuss davor wartet auf Platz",
         "SaveSkippedError.hint.full": "`df -h {folder}` zeigt den Platz; jener wird "
         "gespeichert, sobald welcher da ist",
-        "NoCheckpointError.message.foreign": "instride hat `{directory}` nicht geschrieben: es "
-        "gibt kein Manifest zum Vergleichen",
+        "NoCheckpointError.message.foreign": "`{directory}` hat kein Manifest zum Vergleichen: "
+        "nicht von instride, oder eine Kopie ohne das versteckte `.instride`",
         "NoCheckpointError.hint.list": "`instride list {quoted}` zeigt, was da ist",
         "NoCheckpointError.hint.foreign": "`unzip -t {quoted}` vergleicht sie mit ihren eigenen "
         "Prüfsummen, falls sie welche hat",
-        "StoreInUseError.hint.prune": "es räumt selbst auf, wie sein `keep=` es sagt; was jetzt "
-        "gelöscht würde, zeigt `instride prune {quoted} --keep-last 3 --dry-run`",
+        "StoreInUseError.hint.prune": "es räumt selbst auf, wie sein `keep=` es sagt; was "
+        "dieser Befehl löschen würde, zeigt derselbe mit `--dry-run`",
         "UnsafeCheckpointError.hint.export": "wenn die Datei von Ihnen selbst stammt: "
         "`{python}` in Python, wo ihre Klassen bekannt sind, danach `{command}`",
         "NoStoreError.message": "`{path}` ist nicht anzusehen: {why}",

@@ -53,7 +53,8 @@ class FrenchErrors(ErrorWords):
         "empty-name": "le nom est vide",
         "closed-input": "l'entrée standard est fermée",
         "damaged": "les données compressées sont tronquées ou endommagées",
-        "no-manifest": "il n'a pas de manifeste\u00a0: instride ne l'a pas écrit",
+        "no-manifest": "il n'a pas de manifeste\u00a0: il n'est pas d'instride, ou a été copié "
+        "sans le dossier caché `.instride`",
         "gone-manifest": "son manifeste a disparu",
         "other-manifest": "son manifeste n'est plus celui qui a été écrit",
         "other-end": "sa fin ne correspond à aucun manifeste écrit pour ce nom",
@@ -147,6 +148,8 @@ class FrenchErrors(ErrorWords):
         "les droits et le disque",
         "SaveFailedError.hint.taken": "il a été laissé tel quel\u00a0; donnez-lui un autre "
         "nom\u00a0: `mv -n {quoted} {quoted}.other`",
+        "SaveFailedError.hint.folder": "indiquez un fichier dans ce dossier, comme "
+        "`{quoted}/model.pt`",
         "SaveFailedError.hint.forked": "sauvegardez dans le processus qui a créé le `Saver`, "
         "ou créez-en un ici",
         "SaveFailedError.hint.closed": "appelez `saver.save(step)` avant `saver.close()`",
@@ -194,13 +197,13 @@ class FrenchErrors(ErrorWords):
         "l'instantané précédent attend de la place",
         "SaveSkippedError.hint.full": "`df -h {folder}` montre le disque\u00a0; l'autre sera "
         "sauvegardé dès qu'il y aura de la place",
-        "NoCheckpointError.message.foreign": "instride n'a pas écrit `{directory}`\u00a0: il n'y "
-        "a pas de manifeste auquel le comparer",
+        "NoCheckpointError.message.foreign": "`{directory}` n'a pas de manifeste auquel le "
+        "comparer\u00a0: il n'est pas d'instride, ou a été copié sans le dossier caché `.instride`",
         "NoCheckpointError.hint.list": "`instride list {quoted}` montre ce qu'il y a",
         "NoCheckpointError.hint.foreign": "`unzip -t {quoted}` le compare à ses propres sommes de "
         "contrôle, s'il en a",
-        "StoreInUseError.hint.prune": "il fait le ménage lui-même, selon son `keep=`\u00a0; ce "
-        "qui serait supprimé maintenant\u00a0: `instride prune {quoted} --keep-last 3 --dry-run`",
+        "StoreInUseError.hint.prune": "il fait le ménage lui-même, selon son `keep=`\u00a0; la "
+        "même commande avec `--dry-run` montre ce qu'elle supprimerait",
         "UnsafeCheckpointError.hint.export": "si le fichier est de vous\u00a0: `{python}` en "
         "Python, là où ses classes sont connues, puis `{command}`",
         "NoStoreError.message": "impossible d'examiner `{path}`\u00a0: {why}",

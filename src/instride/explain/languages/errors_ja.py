@@ -50,7 +50,8 @@ class JapaneseErrors(ErrorWords):
         "empty-name": "名前が空です",
         "closed-input": "標準入力が閉じています",
         "damaged": "圧縮データが途中で切れているか、壊れています",
-        "no-manifest": "マニフェストがありません。instrideが書いたものではありません",
+        "no-manifest": "マニフェストがありません（instrideのものではないか、隠しフォルダー "
+        "`.instride` なしのコピーです）",
         "gone-manifest": "マニフェストが失われています",
         "other-manifest": "マニフェストが書き込み時と異なります",
         "other-end": "末尾が、この名前で書かれたどのマニフェストとも一致しません",
@@ -140,6 +141,8 @@ class JapaneseErrors(ErrorWords):
         "ィスクを確認できます",
         "SaveFailedError.hint.taken": "そのファイルには手を付けていません。別の名前にしてください: "
         "`mv -n {quoted} {quoted}.other`",
+        "SaveFailedError.hint.folder": "`{quoted}/model.pt` のように、その中のファイルを指定して"
+        "ください",
         "SaveFailedError.hint.forked": "`Saver` を作ったプロセスで保存するか、このプロセスで別"
         "に作ってください",
         "SaveFailedError.hint.closed": "`saver.close()` の前に `saver.save(step)` を呼んでください",
@@ -184,13 +187,13 @@ class JapaneseErrors(ErrorWords):
         "前のスナップショットが空きを待っています",
         "SaveSkippedError.hint.full": "`df -h {folder}` で容量を確認できます。空きができれば前"
         "のものは保存されます",
-        "NoCheckpointError.message.foreign": "`{directory}` はinstrideが書いたものではなく、比べる"
-        "マニフェストがありません",
+        "NoCheckpointError.message.foreign": "`{directory}` には比べるマニフェストがありません"
+        "（instrideのものではないか、隠しフォルダー `.instride` なしのコピーです）",
         "NoCheckpointError.hint.list": "`instride list {quoted}` で何があるかを確認できます",
         "NoCheckpointError.hint.foreign": "ファイル自身にチェックサムがあれば、`unzip -t "
         "{quoted}` で照合できます",
-        "StoreInUseError.hint.prune": "その学習は `keep=` に従って自分で削除します。今なら何が消え"
-        "るかは `instride prune {quoted} --keep-last 3 --dry-run` で確認できます",
+        "StoreInUseError.hint.prune": "その学習は `keep=` に従って自分で削除します。このコマンドで"
+        "何が消えるかは、`--dry-run` を付ければ確認できます",
         "UnsafeCheckpointError.hint.export": "自分で作ったファイルなら、そのクラスが使えるPython"
         "で `{python}` を実行してから、`{command}` を実行してください",
         "NoStoreError.message": "`{path}` を調べられません: {why}",

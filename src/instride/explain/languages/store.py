@@ -18,10 +18,10 @@ class StoreWords(Language, ABC):
 
     store_phrases: ClassVar[Mapping[str, str]]
     """`step`, `size`, `age`, `metric`, `paid` and `durable` are heads of columns; `newest`,
-    `latest`, `whole`, `foreign`, `damaged`, `unreadable`, `kept`, `gone` and `going` are cells;
-    `nobody` says that no training saves here; `ends` that not every byte was looked at; `empty`
-    that there is no checkpoint; `next` stands before the command to type next, and `next.*` behind
-    it."""
+    `latest`, `whole`, `foreign`, `damaged`, `unreadable`, `baseless`, `kept`, `gone` and `going`
+    are cells; `nobody` says that no training saves here; `ends` that not every byte was looked at;
+    `empty` that there is no checkpoint; `next` stands before the command to type next, and
+    `next.*` behind it."""
     store_units: ClassVar[Mapping[str, str]]
     """Units of an age, as they follow a number: `s`, `min`, `h` and `d`."""
 
@@ -50,8 +50,16 @@ class StoreWords(Language, ABC):
         """Unfinished files: being written, or left by a crash."""
 
     @abstractmethod
+    def store_strays(self, count: int, num_bytes: int) -> str:
+        """Manifests of checkpoints that are gone."""
+
+    @abstractmethod
     def store_verdict(self, num_whole: int, num_bytes: int) -> str:
         """So many are what was written, to the last byte; so much was read."""
+
+    @abstractmethod
+    def store_not_compared(self, count: int) -> str:
+        """So many have no manifest to compare them with."""
 
     @abstractmethod
     def store_damage(self, num_damaged: int) -> str:
@@ -70,8 +78,13 @@ class StoreWords(Language, ABC):
         """So many are gone, or would go, which may be none; so many stay."""
 
     @abstractmethod
+    def store_base_of(self, steps: str, num_others: int) -> str:
+        """It stays since others that stay are nothing without it; some of their steps."""
+
+    @abstractmethod
     def store_foreign(self, count: int) -> str:
-        """So many files are somebody's, and are left alone."""
+        """So many files have no manifest, and are left alone: they are somebody's, or copies of
+        which the manifests were left behind."""
 
     @abstractmethod
     def store_exported(self, count: int, num_bytes: int, path: str) -> str:

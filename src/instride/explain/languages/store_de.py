@@ -22,6 +22,7 @@ class GermanStore(StoreWords):
         "foreign": "fremd",
         "damaged": "beschädigt",
         "unreadable": "nicht lesbar",
+        "baseless": "Basis fehlt",
         "kept": "bleibt",
         "gone": "gelöscht",
         "going": "würde gehen",
@@ -70,11 +71,26 @@ class GermanStore(StoreWords):
             return f"{files}: wird gerade geschrieben."
         return f"{files}, von einem Absturz übrig: das nächste Training räumt sie weg."
 
+    def store_strays(self, count: int, num_bytes: int) -> str:
+        size = self.bytes(num_bytes)
+        if count == 1:
+            return (
+                f"1 verwaistes Manifest ({size}): sein Checkpoint ist weg. Das nächste Training "
+                "räumt es auf."
+            )
+        return (
+            f"{self.number(count)} verwaiste Manifeste ({size}): ihre Checkpoints sind weg. Das "
+            "nächste Training räumt sie auf."
+        )
+
     def store_verdict(self, num_whole: int, num_bytes: int) -> str:
         return (
             f"{self._checkpoints(num_whole)} bis aufs letzte Byte wie geschrieben "
             f"({self.bytes(num_bytes)} gelesen)."
         )
+
+    def store_not_compared(self, count: int) -> str:
+        return f"{self._without_manifest(count)}: mit nichts verglichen."
 
     def store_damage(self, num_damaged: int) -> str:
         return f"{self._checkpoints(num_damaged)} beschädigt."
@@ -96,10 +112,18 @@ class GermanStore(StoreWords):
             stays = f"{self.number(num_kept)} {'bleibt' if num_kept == 1 else 'bleiben'}"
         return f"{self._checkpoints(count)} {verb} ({self.bytes(num_bytes)}), {stays}."
 
+    def store_base_of(self, steps: str, num_others: int) -> str:
+        more = f" und {self.number(num_others)} weiteren" if num_others else ""
+        return f"bleibt: Basis von {steps}{more}"
+
     def store_foreign(self, count: int) -> str:
-        if count == 1:
-            return "1 Datei stammt nicht von instride und bleibt unberührt."
-        return f"{self.number(count)} Dateien stammen nicht von instride und bleiben unberührt."
+        what = "bleibt unberührt: nicht von instride, oder eine Kopie"
+        if count > 1:
+            what = "bleiben unberührt: nicht von instride, oder Kopien"
+        return f"{self._without_manifest(count)}, {what} ohne das versteckte `.instride`."
+
+    def _without_manifest(self, count: int) -> str:
+        return f"{'1 Datei' if count == 1 else f'{self.number(count)} Dateien'} ohne Manifest"
 
     def store_exported(self, count: int, num_bytes: int, path: str) -> str:
         tensors = "1 Tensor" if count == 1 else f"{self.number(count)} Tensoren"

@@ -22,6 +22,7 @@ class EnglishStore(StoreWords):
         "foreign": "foreign",
         "damaged": "damaged",
         "unreadable": "unreadable",
+        "baseless": "base gone",
         "kept": "kept",
         "gone": "deleted",
         "going": "would go",
@@ -62,11 +63,22 @@ class EnglishStore(StoreWords):
             f"{'it' if count == 1 else 'them'}."
         )
 
+    def store_strays(self, count: int, num_bytes: int) -> str:
+        strays, whose, them = "1 stray manifest", "its checkpoint is", "it"
+        if count > 1:
+            strays, whose = f"{self.number(count)} stray manifests", "their checkpoints are"
+            them = "them"
+        size = self.bytes(num_bytes)
+        return f"{strays} ({size}): {whose} gone. The next training deletes {them}."
+
     def store_verdict(self, num_whole: int, num_bytes: int) -> str:
         return (
             f"{self._checkpoints(num_whole)} to the last byte as written "
             f"({self.bytes(num_bytes)} read)."
         )
+
+    def store_not_compared(self, count: int) -> str:
+        return f"{self._without_manifest(count)}: not compared with anything."
 
     def store_damage(self, num_damaged: int) -> str:
         return f"{self._checkpoints(num_damaged)} damaged."
@@ -86,9 +98,18 @@ class EnglishStore(StoreWords):
             f"{self.number(num_kept)} kept."
         )
 
+    def store_base_of(self, steps: str, num_others: int) -> str:
+        return f"kept: base of {steps}{self._more(num_others)}"
+
     def store_foreign(self, count: int) -> str:
-        files = "1 file" if count == 1 else f"{self.number(count)} files"
-        return f"{files} that instride did not write: left alone."
+        copy = "a copy" if count == 1 else "copies"
+        return (
+            f"{self._without_manifest(count)}, left alone: not instride's, or {copy} without the "
+            "hidden `.instride`."
+        )
+
+    def _without_manifest(self, count: int) -> str:
+        return f"{'1 file' if count == 1 else f'{self.number(count)} files'} without a manifest"
 
     def store_exported(self, count: int, num_bytes: int, path: str) -> str:
         tensors = "1 tensor" if count == 1 else f"{self.number(count)} tensors"

@@ -22,6 +22,7 @@ class FrenchStore(StoreWords):
         "foreign": "étranger",
         "damaged": "endommagé",
         "unreadable": "illisible",
+        "baseless": "base absente",
         "kept": "gardé",
         "gone": "supprimé",
         "going": "à supprimer",
@@ -72,12 +73,28 @@ class FrenchStore(StoreWords):
         left = f"laissé{'s' if many else ''} par un arrêt brutal"
         return f"{files}, {left}\u00a0: le prochain entraînement {them} supprimera."
 
+    def store_strays(self, count: int, num_bytes: int) -> str:
+        size = self.bytes(num_bytes)
+        if count == 1:
+            return (
+                f"1 manifeste orphelin ({size})\u00a0: son checkpoint n'est plus là. Le prochain "
+                "entraînement le supprimera."
+            )
+        return (
+            f"{self.number(count)} manifestes orphelins ({size})\u00a0: leurs checkpoints ne sont "
+            "plus là. Le prochain entraînement les supprimera."
+        )
+
     def store_verdict(self, num_whole: int, num_bytes: int) -> str:
         end = "s" if num_whole > 1 else ""
         return (
             f"{self._checkpoints(num_whole)} intact{end} jusqu'au dernier octet "
             f"({self.bytes(num_bytes)} lus)."
         )
+
+    def store_not_compared(self, count: int) -> str:
+        compared = "comparé" if count == 1 else "comparés"
+        return f"{self._without_manifest(count)}\u00a0: {compared} à rien."
 
     def store_damage(self, num_damaged: int) -> str:
         return f"{self._checkpoints(num_damaged)} endommagé{'s' if num_damaged > 1 else ''}."
@@ -97,12 +114,17 @@ class FrenchStore(StoreWords):
         kept = f"{self.number(num_kept)} gardé{'s' if num_kept > 1 else ''}"
         return f"{self._checkpoints(count)} {verb} ({self.bytes(num_bytes)}), {kept}."
 
+    def store_base_of(self, steps: str, num_others: int) -> str:
+        return f"gardé\u00a0: base de {steps}{self._more(num_others)}"
+
     def store_foreign(self, count: int) -> str:
-        if count == 1:
-            return "1 fichier ne vient pas d'instride\u00a0: il reste intact."
-        return (
-            f"{self.number(count)} fichiers ne viennent pas d'instride\u00a0: ils restent intacts."
-        )
+        what = "laissé tel quel\u00a0: étranger à instride, ou copié"
+        if count > 1:
+            what = "laissés tels quels\u00a0: étrangers à instride, ou copiés"
+        return f"{self._without_manifest(count)}, {what} sans le dossier caché `.instride`."
+
+    def _without_manifest(self, count: int) -> str:
+        return f"{self.number(count)} fichier{'s' if count > 1 else ''} sans manifeste"
 
     def store_exported(self, count: int, num_bytes: int, path: str) -> str:
         end = "s" if count > 1 else ""

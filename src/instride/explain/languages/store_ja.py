@@ -23,6 +23,7 @@ class JapaneseStore(StoreWords):
         "foreign": "対象外",
         "damaged": "破損",
         "unreadable": "読み取り不可",
+        "baseless": "ベースなし",
         "kept": "残す",
         "gone": "削除済み",
         "going": "削除対象",
@@ -62,11 +63,20 @@ class JapaneseStore(StoreWords):
             return f"{files}を書き込み中です。"
         return f"{files}が異常終了で残っています。次の学習が削除します。"
 
+    def store_strays(self, count: int, num_bytes: int) -> str:
+        return (
+            f"チェックポイントのないマニフェスト{self.number(count)}個（{self.bytes(num_bytes)}）が"
+            "残っています。次の学習が削除します。"
+        )
+
     def store_verdict(self, num_whole: int, num_bytes: int) -> str:
         return (
             f"チェックポイント{self.number(num_whole)}個は、最後の1バイトまで書き込み時のままです"
             f"（{self.bytes(num_bytes)}を読み取り）。"
         )
+
+    def store_not_compared(self, count: int) -> str:
+        return f"マニフェストのないファイル{self.number(count)}個は照合していません。"
 
     def store_damage(self, num_damaged: int) -> str:
         return f"チェックポイント{self.number(num_damaged)}個が壊れています。"
@@ -84,8 +94,14 @@ class JapaneseStore(StoreWords):
         end = "が削除対象です" if is_dry else "を削除しました"
         return f"{what}{end}。{self.number(num_kept)}個が残ります。"
 
+    def store_base_of(self, steps: str, num_others: int) -> str:
+        return f"残す（{steps}{self._more(num_others)}のベース）"
+
     def store_foreign(self, count: int) -> str:
-        return f"instrideが書いたものではないファイル{self.number(count)}個には触れません。"
+        return (
+            f"マニフェストのないファイル{self.number(count)}個には触れません（instrideのものでは"
+            "ないか、隠しフォルダー `.instride` なしのコピーです）。"
+        )
 
     def store_exported(self, count: int, num_bytes: int, path: str) -> str:
         return f"テンソル{self.number(count)}個（{self.bytes(num_bytes)}）を書き出しました: {path}"
