@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import errno
-import os
-import socket
 import subprocess
 import sys
-import threading
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -19,10 +16,9 @@ import pytest
 import torch
 
 import instride
-from instride.errors import SaveFailedError, StoreInUseError, UnsafeStateError
+from instride.errors import SaveFailedError, UnsafeStateError
 from instride.faults import VARIABLE, arm
 from instride.saver.functions import save
-from instride.store import lock
 from instride.store.directory import LATEST, leftovers_in
 from instride.store.verifying import verify
 from instride.system import background
@@ -210,106 +206,6 @@ def test_what_weights_only_refuses_is_refused_or_told_of(tmp_path: Path) -> None
     assert steps_in(tmp_path) == [2, 3]
 
 
-def test_a_store_has_one_owner(tmp_path: Path) -> None:
-    first = instride.Saver(tmp_path, weights=Weights(10))
-    with pytest.raises(StoreInUseError, match="another Saver of this process"):
-        instride.Saver(tmp_path, weights=Weights(10))
-    first.close()
-
-    instride.Saver(tmp_path, weights=Weights(10)).close()
-
-
-def test_whoever_only_prunes_there_is_waited_for(tmp_path: Path) -> None:
-    """It names no trainer: a training that was refused for it would be told to `kill 0`."""
-    instride.Saver(tmp_path, weights=Weights(10)).close()
-    pid = os.getpid()
-    started = lock.started_at(pid) or 0
-    held = lock.StoreLock(tmp_path)
-    pruner = lock.Owner(socket.gethostname(), 0, 0, pid, is_leaving=True, writer_started=started)
-    assert held.try_take(pruner) is None
-    end = threading.Timer(0.3, held.release)
-    end.start()
-
-    with pytest.warns(RuntimeWarning, match=f"waiting for process {pid}"):
-        saver = instride.Saver(tmp_path, weights=Weights(10))
-
-    end.join()
-    saver.close()
-
-
-def test_a_store_that_somebody_keeps_is_not_waited_for_for_ever(tmp_path: Path) -> None:
-    """A writer that finishes for a dead training may be frozen, or its storage may be."""
-    weights = Weights(10)
-    instride.Saver(tmp_path, weights=weights).close()
-    pid = os.getpid()
-    held = lock.StoreLock(tmp_path)
-    frozen = lock.Owner(
-        socket.gethostname(), 0, 0, pid, is_leaving=True, writer_started=lock.started_at(pid) or 0
-    )
-    assert held.try_take(frozen) is None
-
-    with (
-        pytest.warns(RuntimeWarning, match=f"waiting for process {pid}"),
-        pytest.warns(RuntimeWarning, match=f"{pid} still works on it; each save will try"),
-    ):
-        saver = instride.Saver(tmp_path, stall_s=0.2, weights=weights)
-    with pytest.warns(RuntimeWarning, match=f"process {pid} still works on it"):
-        assert isinstance(saver.save(1).error, SaveFailedError)
-    held.release()
-
-    saver.save(2).wait()
-    saver.close()
-    assert steps_in(tmp_path) == [2]
-
-
-def test_without_locks_of_files_the_name_of_another_process_that_lives_is_respected(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(lock, "fcntl", None)  # as on Windows
-    instride.Saver(tmp_path, weights=Weights(10)).close()
-    other = os.getppid()
-    others = lock.StoreLock(tmp_path)
-    owner = lock.Owner(socket.gethostname(), other, lock.started_at(other) or 0, other)
-    assert others.try_take(owner) is None
-
-    with pytest.raises(StoreInUseError, match=f"pid {other} "):
-        instride.Saver(tmp_path, weights=Weights(10))
-
-    others.release()
-    instride.Saver(tmp_path, weights=Weights(10)).close()
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="nothing forks there")
-def test_a_child_that_is_forked_leaves_the_store_to_its_parent(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Also where the name in the lock is all that keeps others out."""
-    monkeypatch.setattr(lock, "fcntl", None)
-    with instride.Saver(tmp_path, weights=Weights(10)):
-        child = os.fork()
-        if child == 0:
-            os._exit(0)  # as a worker of a data loader that has no work
-        os.waitpid(child, 0)
-        holder = lock.holder_of(tmp_path)
-        assert holder is not None
-        assert holder.writer_pid == os.getpid()
-    assert lock.holder_of(tmp_path) is None
-
-
-def test_without_locks_a_training_that_was_killed_keeps_nobody_out_whoever_has_its_pid_now(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(lock, "fcntl", None)
-    with instride.Saver(tmp_path, weights=Weights(10)):
-        mine = lock.holder_of(tmp_path)
-    assert mine is not None
-    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
-        left = msgspec.structs.replace(mine, trainer_pid=other.pid, writer_pid=other.pid)
-        (tmp_path / ".instride" / "lock").write_bytes(msgspec.json.encode(left))
-
-        instride.Saver(tmp_path, weights=Weights(10)).close()
-
-
 def test_what_a_crash_left_and_what_cannot_be_looked_at_is_in_the_journal(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -331,16 +227,40 @@ def test_what_a_crash_left_and_what_cannot_be_looked_at_is_in_the_journal(
     assert [name.split(".pt.")[0] for name in told["sweep-failed"]] == ["step_00000001"]
 
 
+def journal_of(store: Path) -> list[str]:
+    """The kinds of its lines."""
+    text = (store / ".instride" / "journal.jsonl").read_text()
+    return [line.split('"kind":"')[1].split('"')[0] for line in text.splitlines()]
+
+
 def test_beats_and_saves_are_in_the_journal(tmp_path: Path) -> None:
     with instride.Saver(tmp_path, weights=Weights(10)) as saver:
         for step in range(3):
             if saver.due(step, every=2):
                 saver.save(step)
 
-    text = (tmp_path / ".instride" / "journal.jsonl").read_text()
-    kinds = [line.split('"kind":"')[1].split('"')[0] for line in text.splitlines()]
+    kinds = journal_of(tmp_path)
     assert kinds.count("step") == 3
     assert [kind for kind in kinds if kind != "step"] == ["start", "call", "durable", "verified"]
+
+
+def test_where_no_threads_can_be_started_the_journal_has_all_and_ends_with_the_saver(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As once a program is over, on Python 3.12."""
+    monkeypatch.setattr(background, "can_start_threads", lambda: False)
+    saver = instride.Saver(tmp_path, weights=Weights(10))
+    saver.save(0)
+    for step in range(1, 4):
+        saver.due(step, every=10)
+    saver.close()
+
+    kinds = journal_of(tmp_path)
+    assert kinds.count("step") == 3
+    assert kinds[-1] == "step"
+    with pytest.warns(RuntimeWarning, match="closed"):
+        assert isinstance(saver.save(4).error, SaveFailedError)
+    assert journal_of(tmp_path) == kinds
 
 
 def test_nothing_is_asked_of_the_system_that_only_linux_has(tmp_path: Path) -> None:
@@ -356,3 +276,18 @@ def test_nothing_is_asked_of_the_system_that_only_linux_has(tmp_path: Path) -> N
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == ["3", "2", "1.0"]
     assert "training waits" in done.stderr
+
+
+def test_what_fails_again_once_a_save_has_worked_is_told_again(tmp_path: Path) -> None:
+    for step in (2, 3, 6):
+        (tmp_path / f"step_{step:08d}.pt").write_bytes(b"somebody's")
+    with (
+        warnings.catch_warnings(record=True) as told,
+        instride.Saver(tmp_path, weights=Weights(10)) as saver,
+    ):
+        warnings.simplefilter("always")
+        for step in range(1, 8):
+            saver.save(step)
+
+    texts = [str(each.message) for each in told if "was not saved" in str(each.message)]
+    assert [text.partition(".pt")[0][-1] for text in texts] == ["2", "6"]

@@ -82,7 +82,10 @@ def _close_aside(engine: Closable, directory: Path, stop: Callable[[], None], pi
     if os.getpid() == pid and not is_exiting():
         thread = threading.Thread(target=_close_here, args=(engine,), daemon=True)
         _dropped[directory] = thread
-        thread.start()
+        try:
+            thread.start()
+        except RuntimeError:  # no more threads just now: it is closed when the program ends
+            _dropped.pop(directory, None)
 
 
 def _close_here(engine: Closable) -> None:

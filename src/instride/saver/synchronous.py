@@ -55,6 +55,7 @@ class SynchronousEngine:
         self._stall_s = options.stall_s
         self._telling = Telling()
         self._lock: StoreLock | None = None
+        self._waited_for: int | None = None
         self._last: Pending | None = None
         self._next_id = 1
         self.is_closed = False
@@ -77,8 +78,8 @@ class SynchronousEngine:
 
     def _take_store(self) -> bool:
         """Own the store, as long as it is there; whether it was taken anew. Who finishes for a
-        training that is gone, or prunes, is waited for, and not for ever. Raises StoreInUseError
-        and OSError."""
+        training that is gone, or prunes, is waited for, but not for ever, and once: it may be
+        frozen, and each save would stand still. Raises StoreInUseError and OSError."""
         if self._directory is None or (self._lock is not None and self._lock.is_in_place()):
             return False
         pid = os.getpid()
@@ -88,7 +89,8 @@ class SynchronousEngine:
         while isinstance(lock := take_lock(self._directory, me), Owner):
             if lock.is_alive:
                 raise in_use(self._directory, lock)
-            if time.monotonic() > deadline_s:
+            if lock.writer_pid == self._waited_for or time.monotonic() > deadline_s:
+                self._waited_for = lock.writer_pid
                 raise OSError(errno.EBUSY, f"process {lock.writer_pid} still works on it")
             self.warn_once(
                 "waiting",
@@ -145,6 +147,7 @@ class SynchronousEngine:
         self._last = pending
         with failing(pending, partial(self._fail, pending)):
             pending.commit(self._save(tree, purpose, detached=detached))
+            self._telling.it_works()
         if pending.error is None:
             self._tidy(purpose.path)
         return pending

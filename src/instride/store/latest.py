@@ -6,16 +6,24 @@ file that is a copy of a checkpoint becomes a link again; any other is somebody'
 
 from __future__ import annotations
 
+import errno
+import os
 import shlex
 import stat
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from instride.store.atomic import point_link
 from instride.store.directory import LATEST, Checkpoint, newest_first
 from instride.store.manifest import read_token
 from instride.store.presence import is_gone
+
+NO_LINKS = {errno.EPERM, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP}
+"""The answer of filesystems that know no links: a copy stays one there."""
+if os.name == "nt":
+    NO_LINKS.add(errno.EINVAL)  # what Python makes of answers that only Windows has
+FULL = {errno.ENOSPC, errno.EDQUOT}
 
 
 def point_latest(path: Path) -> None:
@@ -33,6 +41,23 @@ def mend_latest(directory: Path) -> None:
     newest = newest_first(directory)
     if newest and (_is_misled(link, newest) or _is_copy(link, newest)):
         point_link(link, newest[0].path.name)
+
+
+@contextmanager
+def latest_mended(directory: Path) -> Iterator[None]:
+    """Let it lead to the newest checkpoint while others are deleted. Before that: a copy of what
+    goes would count as somebody's file afterwards, for ever. Once more behind it, where the disk
+    was too full until then. Raises OSError, unless the filesystem knows no links."""
+    link = directory / LATEST
+    was_copy = _is_copy(link, newest_first(directory))
+    with _answered_by(NO_LINKS | FULL):
+        mend_latest(directory)
+    yield
+    with _answered_by(NO_LINKS):
+        if was_copy and not link.is_symlink():
+            point_link(link, newest_first(directory)[0].path.name)
+        else:
+            mend_latest(directory)
 
 
 def is_stale(directory: Path) -> bool:
@@ -54,6 +79,15 @@ def how_stale(directory: Path) -> tuple[str, str]:
         "loads it does not get what was saved last",
         f"give it another name, and the next save makes the link: `mv -n {quoted} {quoted}.other`",
     )
+
+
+@contextmanager
+def _answered_by(codes: set[int]) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in codes:
+            raise
 
 
 def _is_misled(link: Path, newest: Sequence[Checkpoint]) -> bool:

@@ -9,7 +9,7 @@ import os
 import socket
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
@@ -17,7 +17,7 @@ import msgspec
 from instride.errors import NoCheckpointError
 from instride.store.checking import Checked, Watcher, check_one
 from instride.store.directory import Checkpoint, checkpoints_in
-from instride.store.latest import mend_latest
+from instride.store.latest import latest_mended
 from instride.store.listing import OwnerEntry, check_directory, owner_of
 from instride.store.lock import Owner, StoreLock, in_use, started_at
 from instride.store.refusing import naming_what_cannot_be_written
@@ -85,10 +85,9 @@ def _prune(directory: Path, keep: Keep, watcher: Watcher | None, *, is_dry: bool
         raise NoCheckpointError(directory, is_listed=True)
     going = doomed([*good, *others], keep)  # what stays out of reach keeps its base
     if not is_dry:
-        for checkpoint in going:
-            remove(checkpoint.path)
-        with suppress(OSError):  # a filesystem without links, where it is a copy
-            mend_latest(directory)
+        with latest_mended(directory):
+            for checkpoint in going:
+                remove(checkpoint.path)
     gone = {checkpoint.path for checkpoint in going}
     return Pruning(
         schema=SCHEMA,

@@ -39,13 +39,17 @@ class Journal:
         self._beats_seen = page[JOURNALED]
         self._last_beat_s: float | None = page.beat_before(self._beats_seen)
         self._began_s = _monotonic_began_s()
+        self._is_closed = False
         self._thread: threading.Thread | None = None
         if in_thread:
             self._thread = threading.Thread(target=self._work, daemon=True)
             self._thread.start()
 
     def note(self, kind: str, at_s: float | None = None, /, **fields: Value) -> None:
-        """Add a line, of now or of an earlier moment by the monotonic clock; returns at once."""
+        """Add a line, of now or of an earlier moment by the monotonic clock; returns at once.
+        Once it is closed, nothing is noted."""
+        if self._is_closed:
+            return
         now_s = time.monotonic() if at_s is None else at_s
         line: Timed = (now_s, {"kind": kind, **fields})
         if self._thread is None:
@@ -55,7 +59,12 @@ class Journal:
 
     def close(self, timeout_s: float = 5.0) -> None:
         """Write what is left; a disk that hangs is not waited for."""
-        if self._thread is not None:
+        if self._is_closed:
+            return
+        self._is_closed = True
+        if self._thread is None:
+            self._write([])  # steps that no line has come behind
+        else:
             self._lines.put(None)
             self._thread.join(timeout_s)
 
@@ -67,8 +76,8 @@ class Journal:
             self._write(batch)
 
     def _write(self, batch: list[Timed]) -> None:
-        lines = sorted([*self._beats(), *batch], key=itemgetter(0))
         with suppress(Exception):  # lines may be lost, but not all that come behind them
+            lines = sorted([*self._beats(), *batch], key=itemgetter(0))
             if lines and self._append(self._by_the_wall(lines)):
                 self._page[JOURNALED] = self._beats_seen
 

@@ -7,14 +7,17 @@ import os
 import shutil
 import socket
 import threading
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
 
-from instride.errors import NoCheckpointError, StoreInUseError
+from instride.errors import NoCheckpointError, StoreInUseError, UnwritableError
 from instride.store.checking import Watcher
 from instride.store.directory import LATEST
+from instride.store.latest import is_stale
 from instride.store.lock import Owner, StoreLock, holder_of
 from instride.store.pruning import prune
 from instride.store.retention import Keep
@@ -33,8 +36,32 @@ def manifests_in(directory: Path) -> list[int]:
 @pytest.fixture
 def store(tmp_path: Path) -> Path:
     for step in range(100, 700, 100):
-        commit(tmp_path, step, metric=abs(step - 210))
+        commit(tmp_path, step, b"weights of %d" % step, metric=abs(step - 210))
     return tmp_path
+
+
+@pytest.fixture
+def latest(store: Path) -> Path:
+    """A copy of the oldest, as a filesystem without links has it, or whoever copied a store."""
+    (link := store / LATEST).unlink()
+    shutil.copy(store / "step_00000100.pt", link)
+    return link
+
+
+@pytest.fixture
+def refuse_links(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Has the system make no links: at all, or as long as a file is there."""
+    make = os.symlink
+
+    def refuse(code: int, until_gone: Path | None = None) -> None:
+        def symlink(*arguments: Any) -> None:
+            if until_gone is None or until_gone.exists():
+                raise OSError(code, os.strerror(code))
+            make(*arguments)
+
+        monkeypatch.setattr(os, "symlink", symlink)
+
+    return refuse
 
 
 def test_what_is_not_kept_goes_with_its_manifest(store: Path) -> None:
@@ -45,21 +72,82 @@ def test_what_is_not_kept_goes_with_its_manifest(store: Path) -> None:
     assert [entry.step for entry in pruning.kept] == [200, 300, 500, 600]
 
 
-def test_it_is_done_also_where_there_are_no_links(
-    store: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_latest_that_is_a_copy_of_what_goes_leads_to_the_newest(
+    store: Path, latest: Path
 ) -> None:
-    """As on exFAT: `latest` is a copy there."""
-    (store / LATEST).unlink()
-    shutil.copy(store / "step_00000100.pt", store / LATEST)
-    monkeypatch.setattr(os, "symlink", refused)
+    """Looked at afterwards it would be a copy of nothing, and so somebody's file."""
+    prune(store, Keep(last=1), dry_run=False)
+
+    assert steps_in(store) == [600]
+    assert latest.readlink() == Path("step_00000600.pt")
+    assert not is_stale(store)
+
+
+def test_a_latest_that_leads_to_what_goes_leads_to_the_newest(store: Path) -> None:
+    (latest := store / LATEST).unlink()
+    latest.symlink_to("step_00000100.pt")
+
+    prune(store, Keep(last=1), dry_run=False)
+
+    assert latest.readlink() == Path("step_00000600.pt")
+
+
+def test_a_latest_that_is_somebodys_file_stays(store: Path, latest: Path) -> None:
+    latest.write_bytes(b"somebody's")
 
     prune(store, Keep(last=1), dry_run=False)
 
     assert steps_in(store) == [600]
+    assert latest.read_bytes() == b"somebody's"
 
 
-def refused(*_arguments: object) -> None:
-    raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))
+@pytest.mark.parametrize("code", [errno.EPERM, errno.ENOSYS, errno.EOPNOTSUPP])
+def test_it_is_done_also_where_there_are_no_links(
+    code: int, store: Path, latest: Path, refuse_links: Callable[..., None]
+) -> None:
+    """As on exFAT: `latest` is a copy there."""
+    refuse_links(code)
+
+    prune(store, Keep(last=1), dry_run=False)
+
+    assert steps_in(store) == [600]
+    assert latest.read_bytes() == b"weights of 100"
+
+
+@pytest.mark.parametrize("code", [errno.EIO, errno.EROFS])
+def test_where_the_link_cannot_be_made_for_another_reason_nothing_goes(
+    code: int, store: Path, latest: Path, refuse_links: Callable[..., None]
+) -> None:
+    refuse_links(code)
+
+    with pytest.raises(UnwritableError):
+        prune(store, Keep(last=1), dry_run=False)
+
+    assert len(steps_in(store)) == 6
+    assert latest.read_bytes() == b"weights of 100"
+
+
+def test_on_a_full_disk_the_link_is_made_once_there_is_room(
+    store: Path, latest: Path, refuse_links: Callable[..., None]
+) -> None:
+    """Or prune could not make any where it is needed most."""
+    refuse_links(errno.ENOSPC, until_gone=store / "step_00000100.pt")
+
+    prune(store, Keep(last=1), dry_run=False)
+
+    assert steps_in(store) == [600]
+    assert latest.readlink() == Path("step_00000600.pt")
+
+
+def test_a_disk_that_is_still_too_full_for_the_link_is_told_of(
+    store: Path, latest: Path, refuse_links: Callable[..., None]
+) -> None:
+    refuse_links(errno.ENOSPC)
+
+    with pytest.raises(UnwritableError):
+        prune(store, Keep(last=1), dry_run=False)
+
+    assert steps_in(store) == [600]
 
 
 @pytest.mark.parametrize("keep", [Keep(last=1), Keep(last=3, every=200), Keep(last=1, best=2)])

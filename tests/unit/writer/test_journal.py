@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +15,7 @@ import pytest
 
 from instride.writer import journal
 from instride.writer.journal import Journal, journal_path
-from instride.writer.page import SharedPage
+from instride.writer.page import NOBODYS, SharedPage
 
 
 @pytest.fixture
@@ -91,3 +92,53 @@ def test_what_was_restored_stands_where_it_was_also_for_the_next_writer(path: Pa
         ("restored", 0, None),
         ("step", -1, 2.0),
     ]
+
+
+def test_without_a_thread_the_steps_behind_the_last_line_are_written_at_the_end(path: Path) -> None:
+    page = SharedPage(NOBODYS)
+    noted = Journal(path, page, in_thread=False)
+    noted.note("durable")
+    page.beat(1, time.monotonic())
+    noted.close()
+
+    assert [line["kind"] for line in in_order_of_time(path)] == ["durable", "step"]
+
+
+@pytest.mark.parametrize("in_thread", [True, False])
+def test_once_it_is_closed_nothing_is_noted_and_nobody_is_disturbed(
+    in_thread: bool, path: Path
+) -> None:
+    """Whoever saves then is told so by other means; the page is gone."""
+    page = SharedPage(NOBODYS)
+    noted = Journal(path, page, in_thread=in_thread)
+    noted.note("durable")
+    noted.close()
+    page.close()
+
+    noted.note("failed")
+    noted.close()
+
+    assert [line["kind"] for line in in_order_of_time(path)] == ["durable"]
+
+
+def test_a_disk_that_answers_once_the_page_is_gone_ends_the_thread_in_peace(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hangs, answers = threading.Event(), threading.Event()
+
+    def hang(*arguments: Any) -> bool:
+        hangs.set()
+        return answers.wait(60)
+
+    monkeypatch.setattr(journal, "append", hang)
+    page = SharedPage(NOBODYS)
+    noted = Journal(path, page)
+    noted.note("durable")
+    assert hangs.wait(60)
+    noted.close(timeout_s=0)
+    page.close()
+    answers.set()
+
+    assert noted._thread is not None
+    noted._thread.join(60)  # what a thread raises fails the test
+    assert not noted._thread.is_alive()
