@@ -219,11 +219,14 @@ def cause_page(cause: Cause) -> str:
     for dialect, instead in INSTEAD.items():
         if cause.id in instead:
             lines += ["", f"In the log of {_titles()[dialect]}, instead:", ""]
-            lines += [
-                f"- {_upper(WORDS.cures[remedy])}: `{TRAINERS[dialect][remedy].format(n='N')}`."
-                for remedy in instead[cause.id]
-            ]
+            lines += [f"- {_with_line(dialect, remedy)}." for remedy in instead[cause.id]]
     return "\n".join(lines) + "\n"
+
+
+def _with_line(dialect: str, remedy: str) -> str:
+    """A remedy in words, and the line of the trainer if it has one."""
+    words, line = _upper(WORDS.cures[remedy]), TRAINERS[dialect].get(remedy)
+    return words if line is None else f"{words}: `{line.format(n='N')}`"
 
 
 def _titles() -> dict[str, str]:

@@ -14,7 +14,7 @@ from math import ceil, sqrt
 import msgspec
 
 from instride.explain.causes.contract import Facts
-from instride.explain.causes.trainers import line_for, shared_setting, trainer_of
+from instride.explain.causes.trainers import cheaper_save, line_for, shared_setting, trainer_of
 from instride.explain.causes.weighing import cost_of_each, sorted_out, total_s, usual_distance
 from instride.explain.ledger import Ledger
 from instride.explain.spans import Owner, Span
@@ -169,6 +169,9 @@ def _under_target(pauses: Pausing, dialect: str, name: str, remedy: str) -> list
     """The interval that keeps the cost under one percent, if the present one does not."""
     if pauses.share <= TARGET * NEAR:
         return []
+    instead: str | None = "evaluate-fewer"
+    if remedy == "save-less":
+        instead = cheaper_save(dialect, is_after=pauses.cost_s > 2 * pauses.blocking_s)
     steps = pauses.steps_for(pauses.cost_s * (1 / TARGET - 1))
     facts: Facts = {
         "cost_s": pauses.cost_s,
@@ -181,6 +184,7 @@ def _under_target(pauses: Pausing, dialect: str, name: str, remedy: str) -> list
         "setting": pauses.setting,
         "joint": int(pauses.is_joint),
         "beyond": int(pauses.is_far_beyond(steps)),
+        "instead": instead,
     }
     if pauses.is_far_beyond(steps):
         return [Advice(name, facts, None, None)]

@@ -1,7 +1,7 @@
 """Aftermath: steps slowed down by what goes on after a save, until the speed comes back.
 
-The steps after a save are compared with those before it, not with the whole run; and what is found
-there with what the same look finds where nothing was saved.
+The steps after a save are compared with those before it, not with the whole run; what is found
+there with what the same look finds where nothing was saved. A comb that goes on there is left out.
 """
 
 from __future__ import annotations
@@ -14,11 +14,12 @@ from statistics import median
 import msgspec
 
 from instride.explain.baseline import Regime, regime_at
-from instride.explain.chance import Elsewhere, weigh
+from instride.explain.chance import SURE, Elsewhere, weigh
 from instride.explain.excess import SLOW, Excess
 from instride.explain.pauses import OWNER_OF
 from instride.explain.spans import Owner, Span, Told
-from instride.steps.model import Pauses
+from instride.explain.stretches import Behind, behind_saves
+from instride.explain.teeth import hold_teeth
 
 QUIET = 3
 """Ordinary records in a row that end an aftermath; what works on the file may start late."""
@@ -49,21 +50,19 @@ class Look(msgspec.Struct, frozen=True):
 
 def aftermaths(excesses: Sequence[Excess]) -> list[Span]:
     """Spans for the plateaus after the saves of all processes."""
-    work = [_Aftermath(excess) for excess in excesses if not is_smeared(excess)]
+    work = [_Aftermath(excess) for excess in excesses if not excess.is_smeared]
     if not any(look.plateau for each in work for look in each.looks):
         return []
+    held = hold_teeth([each.behind() for each in work])
+    for each in work if held.parts else ():
+        each.looks = each.look_after_saves()
     verdict = weigh([trial for each in work for trial in each.trials()])
-    return [
-        each.span(look.plateau, verdict.chance)
-        for each in work
-        for look in each.believed(verdict.least)
+    chance = max(verdict.chance, SURE) if held.is_doubtful else verdict.chance
+    spans = [
+        each.span(look.plateau, chance) for each in work for look in each.believed(verdict.least)
     ]
-
-
-def is_smeared(excess: Excess) -> bool:
-    """Whether the times are moving averages, which hold a pause for many records after it."""
-    is_smoothed = excess.timeline.run.dialect.pauses is Pauses.SMOOTHED
-    return is_smoothed and not excess.timeline.has_wall(excess.process.end - 1, excess.process)
+    held.give_back()
+    return spans
 
 
 class _Aftermath:
@@ -82,7 +81,7 @@ class _Aftermath:
         """Whether the log says of each save how long training waited for it: then the rest of its
         record is a step after it, and a single slow one is no rest of the save."""
         self.share = FAINT if self._is_consistently_slower() else SLOW
-        self.looks = self._look_after_saves()
+        self.looks = self.look_after_saves()
 
     def trials(self) -> Iterator[tuple[float, Elsewhere]]:
         """What there is after each save, and elsewhere in its regime."""
@@ -136,12 +135,21 @@ class _Aftermath:
         slower = sum(ratio > 1.1 for ratio in ratios)
         return len(ratios) >= 3 and slower >= CONSISTENT * len(ratios)
 
-    def _look_after_saves(self) -> list[Look]:
+    def behind(self) -> Behind:
+        """The records that a save can have slowed down."""
+        begins = [self._first(look.save) for look in self.looks]
+        lasts = [look.plateau[-1] if look.plateau else look.save for look in self.looks]
+        return behind_saves(self.excess, begins, lasts, QUIET)
+
+    def _first(self, save: int) -> int:
+        """The first record whose time can be that of steps after a save."""
+        return save if self.is_stated else save + 1
+
+    def look_after_saves(self) -> list[Look]:
         looks: list[Look] = []
         for save in self.saves:
             goes_on = bool(looks and looks[-1].plateau and save <= looks[-1].plateau[-1] + QUIET)
-            first = save if self.is_stated else save + 1
-            plateau = self._plateau(first)
+            plateau = self._plateau(self._first(save))
             if not goes_on and self._is_slow_before(save):
                 plateau = []
             looks.append(Look(save, plateau, self._cost(plateau), goes_on))
@@ -151,11 +159,9 @@ class _Aftermath:
         """What the same look finds in a regime at places where nothing was saved."""
         # Looks that overlap would see one slow stretch several times, and seem to know more.
         places = range(regime.begin + 1, regime.end, QUIET)
-        if len(places) > MOST_PLACES:
-            # At random, so that no distance of saves can fall together with that of the places.
-            chosen: Sequence[int] = Random(0).sample(places, MOST_PLACES)
-        else:
-            chosen = places
+        # At random, so that no distance of saves can fall together with that of the places.
+        is_short = len(places) <= MOST_PLACES
+        chosen = places if is_short else Random(0).sample(places, MOST_PLACES)
         costs = []
         for place in chosen:
             if place not in self.events and not self._is_near_a_save(place):

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import chain, compress
+from math import inf
+from statistics import median
 
 from instride.explain.baseline import Regime, regime_at
 from instride.explain.leftover import Leftover
 from instride.explain.processes import Process
 from instride.explain.rhythm import Rhythm
+from instride.explain.spans import Owner, Span, Told
 from instride.explain.timeline import Timeline
+from instride.steps.model import Pauses
 
 SLOW = 0.15
 """A step is slow from +15 %: GPU steps spread by 0.04 %, so deviations alone flag everything."""
@@ -32,8 +36,16 @@ class Excess:
         self.rhythm = rhythm
         self.left = Leftover()
         """Seconds beyond the baseline that no owner has taken yet, of slow and marked records."""
+        self.teeth: dict[int, int] = {}
+        """Slow records that are known to be of a comb, with its period."""
         for regime in regimes:
             self._scan(regime)
+
+    @property
+    def is_smeared(self) -> bool:
+        """Whether the times are moving averages, which hold a pause for many records after it."""
+        is_smoothed = self.timeline.run.dialect.pauses is Pauses.SMOOTHED
+        return is_smoothed and not self.timeline.has_wall(self.process.end - 1, self.process)
 
     def base_s(self, index: int) -> float:
         return regime_at(self.regimes, index).base_s
@@ -92,6 +104,36 @@ class Excess:
         """Whether what is left of a record is still out of the ordinary."""
         left = self.left.get(index)
         return left is not None and left > self._limit(index, regime_at(self.regimes, index), share)
+
+    def slow(self) -> list[int]:
+        """Records that are still out of the ordinary, in order."""
+        return sorted(index for index in self.left if self.remains_slow(index))
+
+    def span(self, records: list[int], owner: Owner, told: Told, most_s: float = inf) -> Span:
+        """A span over slow records, which takes what is left of them, up to `most_s` of each."""
+        timeline, process = self.timeline, self.process
+        first, last = records[0], records[-1]
+        factor = median(self.factor_of_rest(index) for index in records)
+        extra_s = unseen_s = 0.0
+        for index in records:
+            beyond = self.take(index, min(most_s, self.left[index]))
+            extra_s += beyond
+            if len(records) > 1:
+                timed = timeline.timed_steps(index, process)
+                unseen_s += beyond * (timeline.num_steps(index, process) - timed)
+        lines = {timeline.run.line[first], timeline.run.line[last]}
+        return Span(
+            owner=owner,
+            first_step=timeline.run.step[first] - timeline.timed_steps(first, process) + 1,
+            last_step=timeline.run.step[last],
+            extra_s=extra_s,
+            factor=factor,
+            told=told,
+            begin=first,
+            end=last + 1,
+            lines=sorted(lines),
+            unseen_s=unseen_s,
+        )
 
     def _limit(self, index: int, regime: Regime, share: float) -> float:
         steps = self.timeline.timed_steps(index, self.process)

@@ -10,6 +10,7 @@ import msgspec
 
 from instride.explain.aftermath import aftermaths
 from instride.explain.baseline import Regime, drop_slow_zones, regime_at, regimes
+from instride.explain.combs import Beat, marked_periods
 from instride.explain.edges import closing_spans, startup_s
 from instride.explain.excess import Excess
 from instride.explain.pauses import marked_pauses
@@ -19,7 +20,7 @@ from instride.explain.restarts import Restart, failed_launches, restarts, vain_l
 from instride.explain.rhythm import Rhythm, find_rhythm
 from instride.explain.spans import Owner, Span
 from instride.explain.timeline import Timeline
-from instride.explain.unexplained import Beat, marked_periods, unexplained
+from instride.explain.unexplained import unexplained
 from instride.explain.waiting import usual_data, waited_s
 from instride.steps.model import Run
 

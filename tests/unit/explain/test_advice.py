@@ -164,6 +164,24 @@ def test_an_interval_far_beyond_the_log_is_no_line_to_set() -> None:
     assert advice["eval-interval"].change is None
 
 
+@pytest.mark.parametrize(
+    ("dialect", "slow_steps", "instead"),
+    [
+        ("made-up", 0, "save-async"),
+        ("journal", 0, "skip-when-busy"),
+        ("journal", 40, "spend-less"),
+        ("openpi", 0, "save-near"),
+        ("openpi", 40, None),
+    ],
+)
+def test_who_cannot_save_less_often_is_told_what_makes_a_save_cheaper(
+    dialect: str, slow_steps: int, instead: str | None
+) -> None:
+    run = pausing_run(SAVE, seconds=30.0, times=3, slow_steps=slow_steps, dialect=dialect)
+    advice = advice_on(run)["save-interval"]
+    assert (advice.facts["beyond"], advice.facts["instead"]) == (1, instead)
+
+
 def test_a_single_pause_does_not_tell_the_present_interval() -> None:
     advice = advice_on(pausing_run(SAVE, seconds=40.0, times=1, every=800))["save-interval"]
     assert advice.facts["every"] is None

@@ -96,6 +96,33 @@ def test_our_own_writer_is_told_to_do_less_and_nobody_to_look_for_another(code: 
     assert LANGUAGES[code].remedy(finding) == LANGUAGES[code].cures["save-less"]
 
 
+@pytest.mark.parametrize(
+    ("code", "background"),
+    [
+        ("en", "in the background"),
+        ("de", "im Hintergrund"),
+        ("fr", "arrière-plan"),
+        ("ja", "バックグラウンド"),
+    ],
+)
+def test_our_own_log_is_never_advised_to_save_in_the_background(code: str, background: str) -> None:
+    training = Training(has_wall=True)
+    for _ in range(4):
+        training.train(100)
+        training.pause(SAVE, 5.0)
+        training.train(1)
+        training.train(10, 3.0)
+    training.pause(SAVE, 60.0)
+    ledger = build(as_written_by("journal", training.finish()))
+    say, told = LANGUAGES[code], findings(ledger)
+    assert {"save", "closing-save", "aftermath"} <= {each.id for each in told}
+    advice = advise(ledger)
+    assert advice
+    words = [say.remedy(each) for each in told] + [say.advice(each) for each in advice]
+    words += [say.cure(cure) for each in told for cure in cures(each, ledger)]
+    assert not [each for each in words if background in each]
+
+
 def test_who_saves_in_the_background_is_told_to_save_less_or_to_skip() -> None:
     told = cures_of("save", as_written_by("journal", pauses(SAVE)))
     assert {cure.id: cure.change for cure in told.values()} == {

@@ -35,15 +35,12 @@ FEWEST_SAVES = 4
 
 def saves(case: Case) -> list[Finding]:
     """The log marks or times saves, and training stands still for them."""
-    found = pauses_named(case, Owner.SAVE, "save")
-    for each in found:
-        each.instead = instead(case.ledger.timeline.run, each.id)
-    return found
+    return _with_remedies(case, pauses_named(case, Owner.SAVE, "save"))
 
 
 def closing_save(case: Case) -> list[Finding]:
     """The log marks a save after the last step, far longer than the others or the only one."""
-    return closing_named(case, Owner.SAVE, "closing-save")
+    return _with_remedies(case, closing_named(case, Owner.SAVE, "closing-save"))
 
 
 def clean_up(case: Case) -> list[Finding]:
@@ -131,7 +128,8 @@ def _written(case: Case, span: Span) -> tuple[int, Span] | None:
 
 def aftermath(case: Case) -> list[Finding]:
     """Steps after a save are slower than those before it until the speed comes back, by more than
-    chance: the same look at places without a save seldom finds as much."""
+    chance: the same look at places without a save seldom finds as much. What comes at equal
+    distances, and is as slow where nothing was saved, does not count."""
     spans = case.spans(Owner.AFTERMATH)
     if not spans:
         return []
@@ -157,8 +155,14 @@ def aftermath(case: Case) -> list[Finding]:
     lines = sorted({*evidence(before), *evidence(spans)})
     rung = rung_of(spans)
     found = Finding("aftermath", Owner.AFTERMATH, cost_s, confidence, facts, lines, rung, spans)
-    found.instead = instead(case.ledger.timeline.run, found.id)
-    return [found]
+    return _with_remedies(case, [found])
+
+
+def _with_remedies(case: Case, found: list[Finding]) -> list[Finding]:
+    """Findings with those that hold for the trainer which saves, where they are others."""
+    for each in found:
+        each.instead = instead(case.ledger.timeline.run, each.id)
+    return found
 
 
 CAUSES = (

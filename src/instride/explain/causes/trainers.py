@@ -174,11 +174,14 @@ ALREADY: Mapping[str, frozenset[str]] = {
 INSTEAD: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "journal": {
         "save": ("save-less", "skip-when-busy"),
+        "closing-save": ("save-near",),
         "aftermath": ("save-less", "spend-less", "pack-later"),
     },
+    "openpi": {"save": ("save-less", "save-near"), "closing-save": ("save-near",)},
 }
 """Remedies in place of those of a cause, by the finding, where what it is about is known: a journal
-is written by the `Saver`, whose saves are in the background, and whose work on them yields."""
+is written by the `Saver`, whose saves are in the background, and whose work on them yields. What
+the last one waits for is mostly the one before."""
 WITHOUT_TORCH = frozenset({"llmc", "maxtext", "openpi", "caffe", "mxnet", "paddle"})
 """Dialects of trainers for which variables and loaders of torch do nothing."""
 
@@ -212,6 +215,14 @@ def shared_setting(dialect: str) -> str | None:
 def instead(run: Run, finding: str) -> tuple[str, ...]:
     """What helps against a finding in place of the remedies of its cause; empty where these do."""
     return INSTEAD.get(run.dialect.name, {}).get(finding, ())
+
+
+def cheaper_save(dialect: str, *, is_after: bool) -> str | None:
+    """What makes a save cheaper where it cannot be rarer, or the steps after it; None: unknown."""
+    if not does_already(dialect, "save-async"):
+        return "save-async"
+    known = INSTEAD.get(dialect, {}).get("aftermath" if is_after else "save", ())
+    return next((remedy for remedy in known if remedy != "save-less"), None)
 
 
 def does_already(dialect: str, remedy: str) -> bool:

@@ -145,12 +145,12 @@ class GermanAdvice(GermanCauses):
         return f"{hidden}: {often} {typical}{where}."
 
     def advice_eval_interval(self, f: Facts) -> str:
-        return self._interval(f, "Eine Evaluierung", "auf weniger Batches evaluieren")
+        return self._interval(f, "Eine Evaluierung")
 
     def advice_save_interval(self, f: Facts) -> str:
-        return self._interval(f, "Einmal Speichern", "im Hintergrund speichern")
+        return self._interval(f, "Einmal Speichern")
 
-    def _interval(self, f: Facts, noun: str, instead: str) -> str:
+    def _interval(self, f: Facts, noun: str) -> str:
         noun = "Eine Pause für Evaluierung und Speichern" if f["joint"] else noun
         now = f"{noun} kostet {self._cost(f)}"
         if f["every"] is not None:
@@ -160,10 +160,8 @@ class GermanAdvice(GermanCauses):
             )
         steps, target = self.number(number_of(f, "steps")), self.percent(number_of(f, "target"))
         if f["beyond"]:
-            return (
-                f"{now}. Erst alle {steps} Schritte wären es weniger als {target}: besser "
-                f"{instead}."
-            )
+            instead = f": besser {self.cures[str(f['instead'])]}" if f["instead"] else ""
+            return f"{now}. Erst alle {steps} Schritte wären es weniger als {target}{instead}."
         both = ""
         if f["setting"]:
             both = (

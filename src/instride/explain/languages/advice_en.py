@@ -139,12 +139,12 @@ class EnglishAdvice(EnglishCauses):
         return f"{hidden}: {count} times {typical}{where}."
 
     def advice_eval_interval(self, f: Facts) -> str:
-        return self._interval(f, "An evaluation", "evaluate on fewer batches")
+        return self._interval(f, "An evaluation")
 
     def advice_save_interval(self, f: Facts) -> str:
-        return self._interval(f, "A save", "save in the background")
+        return self._interval(f, "A save")
 
-    def _interval(self, f: Facts, noun: str, instead: str) -> str:
+    def _interval(self, f: Facts, noun: str) -> str:
         noun = "A pause for evaluation and save" if f["joint"] else noun
         now = f"{noun} costs {self._cost(f)}"
         if f["every"] is not None:
@@ -154,7 +154,8 @@ class EnglishAdvice(EnglishCauses):
             )
         steps, target = self.number(number_of(f, "steps")), self.percent(number_of(f, "target"))
         if f["beyond"]:
-            return f"{now}. Only every {steps} steps would it be under {target}: {instead}."
+            instead = f": {self.cures[str(f['instead'])]}" if f["instead"] else ""
+            return f"{now}. Only every {steps} steps would it be under {target}{instead}."
         both = ""
         if f["setting"]:
             both = f" `{f['setting']}` sets both: saves become rarer, too, and a crash undoes more."

@@ -151,12 +151,12 @@ class FrenchAdvice(FrenchCauses):
         return f"{hidden}{SPACE}: {often} {typical}{where}."
 
     def advice_eval_interval(self, f: Facts) -> str:
-        return self._interval(f, "Une évaluation", "évaluer sur moins de lots")
+        return self._interval(f, "Une évaluation")
 
     def advice_save_interval(self, f: Facts) -> str:
-        return self._interval(f, "Une sauvegarde", "sauvegarder en arrière-plan")
+        return self._interval(f, "Une sauvegarde")
 
-    def _interval(self, f: Facts, noun: str, instead: str) -> str:
+    def _interval(self, f: Facts, noun: str) -> str:
         noun = "Une pause d'évaluation et de sauvegarde" if f["joint"] else noun
         now = f"{noun} coûte {self._cost(f)}"
         if f["every"] is not None:
@@ -166,9 +166,10 @@ class FrenchAdvice(FrenchCauses):
             )
         steps, target = self.number(number_of(f, "steps")), self.percent(number_of(f, "target"))
         if f["beyond"]:
+            better = f"{SPACE}: mieux vaut {self.cures[str(f['instead'])]}" if f["instead"] else ""
             return (
                 f"{now}. Il faudrait passer à une toutes les {steps} étapes pour rester sous "
-                f"{target}{SPACE}: mieux vaut {instead}."
+                f"{target}{better}."
             )
         both = ""
         if f["setting"]:

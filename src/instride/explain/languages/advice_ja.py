@@ -142,12 +142,12 @@ class JapaneseAdvice(JapaneseCauses):
         return f"{hidden}（{typical}が{count}回、{where}）。"
 
     def advice_eval_interval(self, f: Facts) -> str:
-        return self._interval(f, "評価", "評価に使うバッチを減らしてください")
+        return self._interval(f, "評価")
 
     def advice_save_interval(self, f: Facts) -> str:
-        return self._interval(f, "保存", "バックグラウンドで保存してください")
+        return self._interval(f, "保存")
 
-    def _interval(self, f: Facts, noun: str, instead: str) -> str:
+    def _interval(self, f: Facts, noun: str) -> str:
         noun = "評価と保存の停止" if f["joint"] else noun
         now = f"{noun}には1回{self._cost(f)}かかります。"
         if f["every"] is not None:
@@ -158,7 +158,10 @@ class JapaneseAdvice(JapaneseCauses):
             )
         steps, target = self.number(number_of(f, "steps")), self.percent(number_of(f, "target"))
         if f["beyond"]:
-            return f"{now}{target}未満にするには{steps}ステップごとにするしかないため、{instead}。"
+            rarer = f"{now}{target}未満にするには{steps}ステップごとにするしか"
+            if not f["instead"]:
+                return f"{rarer}ありません。"
+            return f"{rarer}ないため、{self.cures[str(f['instead'])]}ことをおすすめします。"
         both = ""
         if f["setting"]:
             both = (
