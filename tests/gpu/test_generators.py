@@ -67,6 +67,6 @@ def test_one_beside_the_parts_goes_on_where_it_was(device: str, tmp_path: Path) 
 
 @pytest.mark.parametrize("device", DEVICES)
 def test_one_that_is_given_as_a_part_is_refused_by_name(device: str, tmp_path: Path) -> None:
-    why = r"`mine` is a `Generator`, without `state_dict\(\)`.*extra=\{'mine': \.\.\.\}"
+    why = r"`mine` is of type `Generator`, without `state_dict\(\)`.*extra=\{'mine': \.\.\.\}"
     with pytest.raises(TypeError, match=why):
         instride.Saver(tmp_path, mine=torch.Generator(device))
