@@ -18,7 +18,6 @@ import torch
 import instride
 from instride.errors import SaveFailedError, UnsafeStateError
 from instride.faults import VARIABLE, arm
-from instride.saver.functions import save
 from instride.store.directory import LATEST, leftovers_in
 from instride.store.verifying import verify
 from instride.system import background
@@ -32,12 +31,6 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:instride. Linux lacks:RuntimeWarning", "ignore:Sparse"),
     pytest.mark.usefixtures("nothing_in_the_background"),
 ]
-
-
-@pytest.fixture
-def nothing_in_the_background(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(background, "is_possible", lambda: False)
-    monkeypatch.setitem(save.__globals__, "_engine", None)
 
 
 @pytest.mark.parametrize("build", STATES.values(), ids=STATES)

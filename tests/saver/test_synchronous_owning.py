@@ -16,9 +16,7 @@ import pytest
 import instride
 from instride.errors import SaveFailedError, StoreInUseError
 from instride.saver import synchronous
-from instride.saver.functions import save
 from instride.store import lock
-from instride.system import background
 from tests.crash.checks import steps_in
 from tests.crash.trainings import Weights
 
@@ -27,12 +25,6 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:instride. Linux lacks:RuntimeWarning", "ignore:Sparse"),
     pytest.mark.usefixtures("nothing_in_the_background"),
 ]
-
-
-@pytest.fixture
-def nothing_in_the_background(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(background, "is_possible", lambda: False)
-    monkeypatch.setitem(save.__globals__, "_engine", None)
 
 
 def test_a_store_has_one_owner(tmp_path: Path) -> None:
