@@ -117,7 +117,8 @@ class Beats:
         self._complete.add(id(optimizer))
         self._engine.give_way()
         self._fired.add(id(optimizer))
-        if torch.cuda.is_initialized() and torch.cuda.is_current_stream_capturing():
+        is_capturing = torch.cuda.is_initialized() and torch.cuda.is_current_stream_capturing()
+        if is_capturing:
             self._captured.add(id(optimizer))
         if self._last_optimizer is None:
             self._last_optimizer = id(optimizer)
@@ -125,7 +126,7 @@ class Beats:
             return
         self._engine.mark_step()
         self._num_steps += 1
-        if self._num_steps <= NUM_PREPARED:
+        if self._num_steps <= NUM_PREPARED and not is_capturing:  # what it launches is no step's
             self._prepare()
         if not self._loop_says:
             self._page.beat(UNKNOWN_STEP, time.monotonic())

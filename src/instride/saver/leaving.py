@@ -8,10 +8,13 @@ import os
 import threading
 import weakref
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Protocol
 
-from instride.snapshot.runtime import letting_others_capture
+import torch
+
+from instride.snapshot.runtime import gpus_in_use, letting_others_capture
 
 
 class Closable(Protocol):
@@ -89,7 +92,11 @@ def _close_aside(engine: Closable, directory: Path, stop: Callable[[], None], pi
 
 
 def _close_here(engine: Closable) -> None:
-    with letting_others_capture():  # what is locked is unlocked, whatever training is about
+    with ExitStack() as guest:
+        for gpu in sorted(gpus_in_use(), key=str)[:1]:
+            guest.enter_context(torch.cuda.device(gpu))
+            # What is locked is unlocked, whatever training is about.
+            guest.enter_context(letting_others_capture())
         engine.close()
 
 

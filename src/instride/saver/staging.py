@@ -6,7 +6,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager, ExitStack, suppress
 
 import torch
 
@@ -176,7 +176,12 @@ class Stager:
                 with suppress(Exception):
                     self._copy.drain()
         finally:
-            self._plan = self._copy = None
+            self._let_go_of_all()
+
+    def _let_go_of_all(self) -> None:
+        if self._copy is not None:
+            self._copy.leave_if_failed()
+        self._plan = self._copy = None
 
     @property
     def prepare_cost_s(self) -> float:
@@ -187,7 +192,7 @@ class Stager:
     def close_in_child(self) -> None:
         """A forked child must neither keep the memory alive, nor write to it."""
         if self._copy is not None:
-            self._copy.close_in_child()
+            self._copy.leave()
         self.arena.close_in_child()
         self._device_arenas.close_in_child()
         if not self._is_closed:  # else its descriptor may be somebody else's by now
@@ -211,7 +216,7 @@ class Stager:
         """Give the memory back; what the writer has of it, it keeps."""
         self.stop_preparing()
         self.await_stopped()
-        self._plan = self._copy = None
+        self._let_go_of_all()
         self._is_closed = True
         self._device_arenas.close()
         self.arena.close()
@@ -219,7 +224,10 @@ class Stager:
 
     def _make_ready(self, plan: Plan) -> None:
         # The save that needs them will say why they cannot be made.
-        with suppress(Exception), giving_way(), letting_others_capture():
+        with suppress(Exception), giving_way(), ExitStack() as guest:
+            for device in plan.gpus[:1]:
+                guest.enter_context(torch.cuda.device(device))
+                guest.enter_context(letting_others_capture())
             for device in plan.gpus:
                 self._device_arenas.of(device).make_ready()
             if self._is_stopping:

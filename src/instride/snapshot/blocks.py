@@ -20,6 +20,8 @@ from instride.snapshot.planning import Plan
 BLOCK_BYTES = 512 << 20
 Pairs = tuple[list[torch.Tensor], list[torch.Tensor]]
 """Places, and what belongs there."""
+Kind = tuple[torch.dtype, list[int], list[torch.Tensor]]
+"""Of words: lengths of gaps and of what has them, in turn, and the words themselves."""
 WORDS = (torch.int64, torch.int32, torch.uint8)
 """A device copies many words of one kind at once, and bytes one by one."""
 
@@ -75,14 +77,14 @@ class Block:
         self.shares = shares
         self._memory = memory
         self._runs = _runs(shares)
-        self._kinds = list(self._of_each_kind())
+        self._kinds: list[Kind] | None = list(self._of_each_kind())
 
     def take(self, number: int, share: Share) -> None:
         """From here on, in the place of one that was there. Who has that one goes on with it."""
         self.shares = [*self.shares[:number], share, *self.shares[number + 1 :]]
-        self._kinds = list(self._of_each_kind())
+        self._kinds = None  # where a kernel copies, nobody asks for them
 
-    def _of_each_kind(self) -> Iterator[tuple[torch.dtype, list[int], list[torch.Tensor]]]:
+    def _of_each_kind(self) -> Iterator[Kind]:
         """For each kind of word: lengths of gaps and of shares, in turn, and the shares' words."""
         for kind in WORDS:
             cuts: list[int] = []
@@ -103,6 +105,8 @@ class Block:
 
     def inside(self, staged: torch.Tensor) -> Iterator[tuple[torch.dtype, Pairs]]:
         """Places on the device, cut in one call for each kind of word: there may be thousands."""
+        if self._kinds is None:
+            self._kinds = list(self._of_each_kind())
         for kind, cuts, words in self._kinds:
             places = staged.view(kind)[: sum(cuts)].split_with_sizes(cuts)[1::2]
             yield kind, (list(places), words)

@@ -110,9 +110,15 @@ class WholeCopy:
         for device in self._devices:
             device.fence()
 
-    def close_in_child(self) -> None:
+    def leave(self) -> None:
+        """Free nothing of the GPUs, ever."""
         for device in self._devices:
-            device.close_in_child()
+            device.leave()
+
+    def leave_if_failed(self) -> None:
+        """Nor of one that has failed for good."""
+        for device in self._devices:
+            device.leave_if_failed()
 
     @property
     def arrives_in_order(self) -> bool:

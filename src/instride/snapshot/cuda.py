@@ -19,7 +19,7 @@ from instride.snapshot.device_arena import DeviceArena
 from instride.snapshot.gathering import Move, Moves
 from instride.snapshot.late import ChangedError, LateCopy, Storages
 from instride.snapshot.planning import Plan
-from instride.snapshot.pools import never_free
+from instride.snapshot.pools import has_failed, never_free
 from instride.snapshot.runtime import letting_others_capture
 
 
@@ -167,10 +167,10 @@ class DeviceCopy:
         stream = self._on_device.stream
         try:
             with (
-                letting_others_capture(),
-                torch.cuda.device(self._device),
+                torch.cuda.device(self._device),  # first: else that is another one's context
                 torch.cuda.stream(stream),
                 torch.no_grad(),
+                letting_others_capture(),
             ):
                 self._late.copy()
                 self._late.end()
@@ -191,11 +191,16 @@ class DeviceCopy:
     def is_late(self) -> bool:
         return self._late.is_pending
 
-    def close_in_child(self) -> None:
+    def leave(self) -> None:
         """What another stream was seen to use asks the driver when it is freed, whoever frees it:
-        in a forked child there is none, and that would be its end."""
+        where none answers, as in a forked child, that would be the end of the process."""
         for source in self._sources:
             never_free(source)
+
+    def leave_if_failed(self) -> None:
+        """Before it is let go of: an error of the GPU that stays is training's to tell of."""
+        if has_failed(self._device):
+            self.leave()
 
     def fence(self) -> None:
         """Before an optimizer changes what is still being copied: let it wait for that."""

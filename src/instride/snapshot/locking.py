@@ -34,8 +34,8 @@ def lock_gently(arena: Arena, device: torch.device) -> None:
     """All of it, close behind those who ask for its pages; those that nobody asked for as well."""
     make_thread_modest(preempts=False)
     with (
-        letting_others_capture(),
         torch.cuda.device(device),
+        letting_others_capture(),
         arena.backlog.watched(device),
     ):
         while _lock_next(arena):

@@ -8,9 +8,11 @@ may a pool end of which something is lent to somebody.
 
 from __future__ import annotations
 
+import atexit
 import ctypes
 import inspect
 import os
+from contextlib import suppress
 from typing import NamedTuple
 
 import torch
@@ -67,23 +69,39 @@ def give_back(several: list[Kept]) -> None:
     is left behind."""
     lent = []
     while several:
-        if not several[-1].is_idle:
-            lent.append(several.pop())
+        kept = several.pop()
+        try:
+            is_lent = not kept.is_idle
+        except RuntimeError:
+            never_free(kept.pool)
             continue
-        with torch.cuda.device(several[-1].device):
-            if _has_failed(several[-1].device):
-                never_free(several[-1].pool)
-            several.pop()
+        if is_lent:
+            lent.append(kept)
+        elif has_failed(kept.device):
+            never_free(kept.pool)
+        else:
+            with torch.cuda.device(kept.device):
+                del kept
     left_behind.extend(lent)
 
 
-def _has_failed(device: torch.device) -> bool:
-    """Once it has done what it was given: whoever gives memory back waits for that anyway."""
+def has_failed(device: torch.device) -> bool:
+    """Whether of a GPU nothing can be had any more, once it has done what it was given: whoever
+    gives memory back waits for that anyway."""
     try:
         torch.cuda.synchronize(device)
     except RuntimeError:
         return True
     return False
+
+
+@atexit.register
+def _end_what_was_left_behind() -> None:
+    """By nobody's thread otherwise, and unasked."""
+    with suppress(Exception):
+        give_back(left_behind)
+    for kept in left_behind:
+        never_free(kept.pool)
 
 
 def never_free(it: object) -> None:

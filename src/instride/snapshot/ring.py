@@ -101,10 +101,10 @@ class _Carrier:
         """Take groups of pieces until there are none left, or a thread has failed."""
         stream = self._stream
         with (
-            letting_others_capture(),
             torch.cuda.device(stream.device),
             torch.cuda.stream(stream),
             torch.no_grad(),
+            letting_others_capture(),
         ):
             try:
                 self._bring(deque(_Slot(memory) for memory in slots))

@@ -17,25 +17,21 @@ RELAXED = 2
 
 @contextmanager
 def letting_others_capture() -> Iterator[None]:
-    """In the calling thread: a capture of a graph by another thread is none of its business.
+    """In the calling thread, whose device is the one that it works for: a capture of a graph by
+    another thread is none of its business.
 
     Without this, waiting for an event here makes a capture fail that is under way over there. It
     may be the thread that trains, whose own captures must be as strict as before behind it.
     """
-    before = _exchange_capture_mode(RELAXED)
+    runtime = _runtime() if torch.cuda.is_initialized() else None
+    mode = ctypes.c_int(RELAXED)
+    if runtime is not None:
+        runtime.cudaThreadExchangeStreamCaptureMode(ctypes.byref(mode))
     try:
         yield
     finally:
-        _exchange_capture_mode(before)
-
-
-def _exchange_capture_mode(mode: int) -> int:
-    """That of the calling thread; the one before."""
-    exchanged = ctypes.c_int(mode)
-    runtime = _runtime() if torch.cuda.is_initialized() else None
-    if runtime is not None:
-        runtime.cudaThreadExchangeStreamCaptureMode(ctypes.byref(exchanged))
-    return exchanged.value
+        if runtime is not None:
+            runtime.cudaThreadExchangeStreamCaptureMode(ctypes.byref(mode))
 
 
 def forget_error() -> None:

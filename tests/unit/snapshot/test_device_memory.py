@@ -157,6 +157,26 @@ def test_where_the_gpu_has_failed_for_good_nothing_is_given_back(
     assert Pool.given_back == []
 
 
+def test_what_was_left_behind_is_given_back_at_the_end_unless_the_gpu_has_failed(
+    memory: DeviceMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise RuntimeError("CUDA error: device-side assert triggered")
+
+    settled(memory)
+    in_another_thread(memory.close)
+    pools._end_what_was_left_behind()
+    assert Pool.given_back == ["MainThread"]
+
+    settled(memory)
+    in_another_thread(memory.close)
+    monkeypatch.setattr(torch.cuda, "memory_snapshot", refuse)
+    pools._end_what_was_left_behind()
+    pools.left_behind.clear()
+    gc.collect()
+    assert Pool.given_back == ["MainThread"]
+
+
 @pytest.mark.parametrize("name", SETTINGS)
 @pytest.mark.parametrize(
     ("setting", "is_given_back"),

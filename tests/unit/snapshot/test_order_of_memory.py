@@ -224,18 +224,30 @@ def test_what_was_begun_is_of_one_save_also_where_that_was_not_drained(saved: Sa
     assert saved.torn_in_the_end(3) == []
 
 
-def test_a_child_frees_nothing_that_another_stream_was_seen_to_use(saves: Saves) -> None:
-    """The driver would be asked for it, and is not there in a child."""
+@pytest.mark.parametrize("why", ["a child", "an error that stays", "nothing"])
+def test_where_the_driver_does_not_answer_nothing_is_freed_that_another_stream_was_seen_to_use(
+    why: str, saves: Saves, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It would be asked for that, and the process would end."""
+
+    def refuse(device: torch.device) -> None:
+        raise RuntimeError("CUDA error: device-side assert triggered")
+
     saves.lock()
     saves.find_room("no room")
     saves.take(1)
     saves.copy.drain()
     storages = [StorageWeakRef(tensor.untyped_storage()) for tensor in saves.tensors]
-    saves.copy.close_in_child()
+    with monkeypatch.context() as failing:
+        if why == "an error that stays":
+            failing.setattr(torch.cuda, "synchronize", refuse)
+        if why == "a child":
+            saves.copy.leave()
+        saves.copy.leave_if_failed()
     saves.tensors.clear()
     del saves.copy, saves.plan
     gc.collect()
-    assert not any(storage.expired() for storage in storages)
+    assert [storage.expired() for storage in storages] == [why == "nothing"] * len(storages)
 
 
 @pytest.mark.parametrize("is_known", [True, False], ids=["known", "not known yet"])

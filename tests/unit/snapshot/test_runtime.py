@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import threading
+from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 import torch
 
+from instride.saver import leaving
 from instride.saver.leaving import _close_here
 from instride.snapshot import runtime
 from instride.snapshot.runtime import RELAXED, letting_others_capture
@@ -44,6 +46,8 @@ def modes(monkeypatch: pytest.MonkeyPatch) -> Modes:
     library = SimpleNamespace(cudaThreadExchangeStreamCaptureMode=made.exchange)
     monkeypatch.setattr(runtime, "_runtime", lambda: library)
     monkeypatch.setattr(torch.cuda, "is_initialized", lambda: True)
+    monkeypatch.setattr(torch.cuda, "device", nullcontext)
+    monkeypatch.setattr(leaving, "gpus_in_use", lambda: {torch.device("cuda", 0)})
     return made
 
 
@@ -72,6 +76,9 @@ def test_where_no_gpu_is_used_no_runtime_is_looked_for(monkeypatch: pytest.Monke
     monkeypatch.setattr(runtime, "_runtime", lambda: pytest.fail("there may be no /proc"))
     with letting_others_capture():
         pass
+    seen: list[bool] = []
+    _close_here(SimpleNamespace(close=lambda: seen.append(True)))
+    assert seen
 
 
 @pytest.mark.parametrize(
