@@ -19,7 +19,7 @@ from instride.snapshot.device_arena import DeviceArena
 from instride.snapshot.gathering import Move, Moves
 from instride.snapshot.late import ChangedError, LateCopy, Storages
 from instride.snapshot.planning import Plan
-from instride.snapshot.pools import has_failed, never_free
+from instride.snapshot.pools import never_free
 from instride.snapshot.runtime import letting_others_capture
 
 
@@ -198,8 +198,11 @@ class DeviceCopy:
             never_free(source)
 
     def leave_if_failed(self) -> None:
-        """Before it is let go of: an error of the GPU that stays is training's to tell of."""
-        if has_failed(self._device):
+        """Before it is let go of: an error of the GPU that stays is training's to tell of. Only
+        the stream here is asked: whoever waits for the device ends captures of other threads."""
+        try:
+            self._on_device.stream.query()
+        except RuntimeError:
             self.leave()
 
     def fence(self) -> None:

@@ -77,7 +77,7 @@ def give_back(several: list[Kept]) -> None:
             continue
         if is_lent:
             lent.append(kept)
-        elif has_failed(kept.device):
+        elif _has_failed(kept.device):
             never_free(kept.pool)
         else:
             with torch.cuda.device(kept.device):
@@ -85,7 +85,7 @@ def give_back(several: list[Kept]) -> None:
     left_behind.extend(lent)
 
 
-def has_failed(device: torch.device) -> bool:
+def _has_failed(device: torch.device) -> bool:
     """Whether of a GPU nothing can be had any more, once it has done what it was given: whoever
     gives memory back waits for that anyway."""
     try:

@@ -44,6 +44,9 @@ class Stream:
     def wait_stream(self, other: Stream) -> None:
         self._streams.queue(self, after=other.last)
 
+    def query(self) -> bool:
+        return self.last is None or self.last.is_done
+
     def synchronize(self) -> None:
         self._streams.finish(self.last)
 

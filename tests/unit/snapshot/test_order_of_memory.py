@@ -21,7 +21,7 @@ from tests.unit.snapshot.saves import (
     of_another_stream,
 )
 from tests.unit.snapshot.simulated import Gpus
-from tests.unit.snapshot.streams import Event
+from tests.unit.snapshot.streams import Event, Stream
 
 pytestmark = pytest.mark.torch
 
@@ -230,7 +230,7 @@ def test_where_the_driver_does_not_answer_nothing_is_freed_that_another_stream_w
 ) -> None:
     """It would be asked for that, and the process would end."""
 
-    def refuse(device: torch.device) -> None:
+    def refuse(*_: object) -> None:
         raise RuntimeError("CUDA error: device-side assert triggered")
 
     saves.lock()
@@ -240,6 +240,8 @@ def test_where_the_driver_does_not_answer_nothing_is_freed_that_another_stream_w
     storages = [StorageWeakRef(tensor.untyped_storage()) for tensor in saves.tensors]
     with monkeypatch.context() as failing:
         if why == "an error that stays":
+            failing.setattr(Stream, "query", refuse)
+        else:  # another thread may be capturing
             failing.setattr(torch.cuda, "synchronize", refuse)
         if why == "a child":
             saves.copy.leave()
