@@ -93,7 +93,7 @@ def test_each_gets_its_own_bytes(
 ) -> None:
     wanted = targets_at(spans)
 
-    with filling(file, None, spans_of(wanted), is_for_gpu=False) as targets:
+    with filling(file, None, spans_of(wanted), gpu=None) as targets:
         for each in wanted[::order]:
             targets.add(each)
 
@@ -106,7 +106,7 @@ def test_what_is_there_is_read_while_the_rest_is_made_up(file: Path, data: bytes
     wanted = targets_at([(0, at), (at, SIZE)])
     before = num_read()
 
-    with filling(file, manifest_of(data), spans_of(wanted), is_for_gpu=False) as targets:
+    with filling(file, manifest_of(data), spans_of(wanted), gpu=None) as targets:
         for each in wanted:
             targets.add(each)
             until = before + each.end
@@ -169,7 +169,7 @@ def test_damage_is_told_of_wherever_it_is(at: int, file: Path, data: bytes) -> N
 
     with (
         pytest.raises(DamagedError, match=rf"bytes from {at // PIECE_BYTES * PIECE_BYTES} to"),
-        filling(file, manifest_of(data), spans_of(wanted), is_for_gpu=False) as targets,
+        filling(file, manifest_of(data), spans_of(wanted), gpu=None) as targets,
     ):
         targets.add(wanted[0])
 
@@ -187,7 +187,7 @@ def test_memory_that_cannot_be_had_ends_it_with_nothing_left_open_or_going_on(
     wanted = targets_at([(0, SIZE - 1), (SIZE - 1, SIZE)])
 
     def fill() -> None:
-        with filling(file, manifest_of(data), spans_of(wanted), is_for_gpu=False) as targets:
+        with filling(file, manifest_of(data), spans_of(wanted), gpu=None) as targets:
             targets.add(wanted[0])
             raise NoRoomError
 
@@ -216,7 +216,7 @@ def test_behind_a_second_interruption_nothing_more_is_read(
         raise KeyboardInterrupt
 
     def fill() -> None:
-        with filling(file, None, spans_of(wanted), is_for_gpu=False) as targets:
+        with filling(file, None, spans_of(wanted), gpu=None) as targets:
             targets.add(wanted[0])
             await_true(lambda: len(begun) == most_threads() // 2)
             raise KeyboardInterrupt

@@ -10,13 +10,14 @@ import os
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 import torch
 from blake3 import blake3
 
 from instride.errors import DamagedError
+from instride.saver.pieces import memory_for_piece
 from instride.snapshot.views import view_of
 from instride.store.manifest import PIECE_BYTES, Manifest
 from instride.store.staggering import Staggered, most_threads
@@ -24,7 +25,6 @@ from instride.store.verifying import (
     check_size,
     differing,
     drop_from_cache,
-    memory_to_read_into,
     open_for_reading,
     read_piece,
 )
@@ -99,10 +99,13 @@ def _pieces(start: int, end: int) -> range:
 
 @contextmanager
 def filling(
-    path: Path, manifest: Manifest | None, spans: Mapping[int, int], *, is_for_gpu: bool
+    path: Path, manifest: Manifest | None, spans: Mapping[int, int], gpu: torch.device | None
 ) -> Iterator[Targets]:
     """Read a file into what is handed over meanwhile; at the end all of it is there. Raises
-    DamagedError if it is not what was written; what was filled by then is lost."""
+    DamagedError if it is not what was written; what was filled by then is lost.
+
+    `gpu`: one of those that some of it goes to.
+    """
     if manifest is not None:
         check_size(path, manifest)
     size = path.stat().st_size
@@ -115,7 +118,7 @@ def filling(
         if not is_wanted:
             return
         if not hasattr(local, "bytes"):
-            local.bytes = _buffer(is_for_gpu=is_for_gpu)
+            local.bytes = memory_for_piece(gpu)
             local.view = view_of(local.bytes)
         start = index * PIECE_BYTES
         with reading.turn():
@@ -142,15 +145,6 @@ def filling(
         is_wanted = False  # also where a second Ctrl-C ends what follows
         pool.shutdown(cancel_futures=True)
         os.close(fd)
-
-
-def _buffer(*, is_for_gpu: bool) -> torch.Tensor:
-    """Memory for a piece: aligned for direct reads, locked where a GPU copies from it, if it can
-    be: a system may have a limit."""
-    if is_for_gpu:
-        with suppress(RuntimeError):
-            return torch.empty(PIECE_BYTES, dtype=torch.uint8, pin_memory=True)
-    return torch.frombuffer(memory_to_read_into(), dtype=torch.uint8)
 
 
 def _copy(piece: torch.Tensor, offset: int, target: Target) -> None:

@@ -83,9 +83,9 @@ def _read_into(path: Path, manifest: Manifest | None, fitting: Fitting) -> dict[
         placing.keep(kept_state(part, saved.get(name)), homes)
     placing.keep(saved.get("extra"), everywhere)
     devices = placing.devices_of(saved)
-    is_for_gpu = any(device.type == "cuda" for device in devices.values())
+    gpu = next((device for device in devices.values() if device.type == "cuda"), None)
     spans = {offset: skeleton.ranges[offset] for offset in devices}
-    with filling(path, manifest, spans, is_for_gpu=is_for_gpu) as targets:
+    with filling(path, manifest, spans, gpu) as targets:
         tree: dict[str, Any] = placing.rebuild(saved, targets.add)
     return tree
 
