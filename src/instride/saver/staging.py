@@ -179,8 +179,7 @@ class Stager:
             self._let_go_of_all()
 
     def _let_go_of_all(self) -> None:
-        if self._copy is not None:
-            self._copy.leave_if_failed()
+        self._device_arenas.free_nothing_if_failed()
         self._plan = self._copy = None
 
     @property
@@ -191,8 +190,6 @@ class Stager:
 
     def close_in_child(self) -> None:
         """A forked child must neither keep the memory alive, nor write to it."""
-        if self._copy is not None:
-            self._copy.leave()
         self.arena.close_in_child()
         self._device_arenas.close_in_child()
         if not self._is_closed:  # else its descriptor may be somebody else's by now

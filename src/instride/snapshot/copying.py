@@ -110,16 +110,6 @@ class WholeCopy:
         for device in self._devices:
             device.fence()
 
-    def leave(self) -> None:
-        """Free nothing of the GPUs, ever."""
-        for device in self._devices:
-            device.leave()
-
-    def leave_if_failed(self) -> None:
-        """Nor of one that has failed for good."""
-        for device in self._devices:
-            device.leave_if_failed()
-
     @property
     def arrives_in_order(self) -> bool:
         """Whether what is still to come does so from the beginning of the image on."""

@@ -19,8 +19,8 @@ from instride.snapshot.device_arena import DeviceArena
 from instride.snapshot.gathering import Move, Moves
 from instride.snapshot.late import ChangedError, LateCopy, Storages
 from instride.snapshot.planning import Plan
-from instride.snapshot.pools import never_free
 from instride.snapshot.runtime import letting_others_capture
+from instride.snapshot.seen import seen
 
 
 class DeviceCopy:
@@ -42,6 +42,7 @@ class DeviceCopy:
         self._moves = self._tabled()
         if self._moves is not None:
             self._sources.append(self._moves.table)
+        seen.add(self._sources)
         self._start = torch.cuda.Event(blocking=True)
         self._is_begun = False
         self._staged: list[tuple[Block, torch.Tensor]] = []
@@ -83,6 +84,7 @@ class DeviceCopy:
                         self._bring_along(row, number, block.shares[nth])
                     row += 1
             self._sources = [replaced.get(id(source), source) for source in self._sources]
+            seen.add(replaced.values())
             if self._is_begun:
                 self._let_use(torch.cuda.current_stream())
                 self._mark_start()
@@ -190,20 +192,6 @@ class DeviceCopy:
     @property
     def is_late(self) -> bool:
         return self._late.is_pending
-
-    def leave(self) -> None:
-        """What another stream was seen to use asks the driver when it is freed, whoever frees it:
-        where none answers, as in a forked child, that would be the end of the process."""
-        for source in self._sources:
-            never_free(source)
-
-    def leave_if_failed(self) -> None:
-        """Before it is let go of: an error of the GPU that stays is training's to tell of. Only
-        the stream here is asked: whoever waits for the device ends captures of other threads."""
-        try:
-            self._on_device.stream.query()
-        except RuntimeError:
-            self.leave()
 
     def fence(self) -> None:
         """Before an optimizer changes what is still being copied: let it wait for that."""

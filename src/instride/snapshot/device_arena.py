@@ -12,6 +12,7 @@ from instride.snapshot.blocks import WORDS
 from instride.snapshot.device_memory import DeviceMemory
 from instride.snapshot.gathering import Gatherer, gatherer_for
 from instride.snapshot.ring import Ring
+from instride.snapshot.seen import seen
 
 
 class DeviceArena:
@@ -77,6 +78,10 @@ class DeviceArenas:
         """By the thread that trains, every step."""
         for arena in self._all():
             arena.memory.give_way()
+
+    def free_nothing_if_failed(self) -> None:
+        """Before what was seen to be used may be let go of."""
+        seen.never_free_if_failed(arena.stream for arena in self._all())
 
     def close_in_child(self) -> None:
         for arena in self._all():

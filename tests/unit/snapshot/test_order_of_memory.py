@@ -13,6 +13,8 @@ from torch.multiprocessing.reductions import StorageWeakRef
 
 from instride.snapshot.arena import Arena
 from instride.snapshot.device_memory import DeviceMemory
+from instride.snapshot.planning import Plan
+from instride.snapshot.seen import seen
 from tests.unit.snapshot.pretended import FIRST
 from tests.unit.snapshot.saves import (
     ROOMS,
@@ -224,9 +226,10 @@ def test_what_was_begun_is_of_one_save_also_where_that_was_not_drained(saved: Sa
     assert saved.torn_in_the_end(3) == []
 
 
+@pytest.mark.parametrize("is_of_before", [False, True], ids=["", "of a plan before"])
 @pytest.mark.parametrize("why", ["a child", "an error that stays", "nothing"])
 def test_where_the_driver_does_not_answer_nothing_is_freed_that_another_stream_was_seen_to_use(
-    why: str, saves: Saves, monkeypatch: pytest.MonkeyPatch
+    why: str, is_of_before: bool, saves: Saves, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It would be asked for that, and the process would end."""
 
@@ -238,14 +241,18 @@ def test_where_the_driver_does_not_answer_nothing_is_freed_that_another_stream_w
     saves.take(1)
     saves.copy.drain()
     storages = [StorageWeakRef(tensor.untyped_storage()) for tensor in saves.tensors]
+    if is_of_before:
+        del saves.copy
+        saves.plan = Plan([torch.ones(3)], detached=True)
+        saves.take(2)
     with monkeypatch.context() as failing:
         if why == "an error that stays":
             failing.setattr(Stream, "query", refuse)
         else:  # another thread may be capturing
             failing.setattr(torch.cuda, "synchronize", refuse)
         if why == "a child":
-            saves.copy.leave()
-        saves.copy.leave_if_failed()
+            seen.never_free_in_child()
+        saves.arenas.free_nothing_if_failed()
     saves.tensors.clear()
     del saves.copy, saves.plan
     gc.collect()
