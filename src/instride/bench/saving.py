@@ -90,6 +90,7 @@ class _Bench:
         self._answers = answers
         # What the others are compared with is always measured.
         wanted = {NOTHING, *request.ways}
+        self._on_progress = on_progress
         self._inquiry = Inquiry(wanted, answers, scratch, on_progress)
         names = wanted | answers.ways
         self._found = {name: Gathered() for name in NAMES if name in names}
@@ -160,6 +161,7 @@ class _Bench:
     def _leave_out(self, each: LeftOut) -> None:
         if each.name == NOTHING:
             raise BenchFailedError(each.why)
+        self._on_progress(f"{each.name} is left out: {each.why}")
         del self._found[each.name]
 
     def report(self) -> Report:
