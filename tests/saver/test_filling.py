@@ -9,6 +9,7 @@ import re
 import sys
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -18,6 +19,7 @@ import torch
 from blake3 import blake3
 
 from instride.errors import DamagedError
+from instride.saver.pieces import memory_for_piece
 from instride.saver.reading import Target, Targets, filling
 from instride.store.manifest import PIECE_BYTES, Manifest
 from instride.store.staggering import most_threads
@@ -172,6 +174,34 @@ def test_damage_is_told_of_wherever_it_is(at: int, file: Path, data: bytes) -> N
         filling(file, manifest_of(data), spans_of(wanted), gpu=None) as targets,
     ):
         targets.add(wanted[0])
+
+
+@pytest.mark.parametrize("is_damaged", [False, True])
+def test_no_memory_of_it_is_left_to_the_garbage_collector(
+    is_damaged: bool, file: Path, data: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Which comes in any thread, while a graph is captured too, and would have it unlocked."""
+    wanted = targets_at([(0, SIZE)])
+    pieces: list[weakref.ref[torch.Tensor]] = []
+
+    def noted(gpu: torch.device | None) -> torch.Tensor:
+        piece = memory_for_piece(gpu)
+        pieces.append(weakref.ref(piece))
+        return piece
+
+    monkeypatch.setattr("instride.saver.reading.memory_for_piece", noted)
+    file.write_bytes(bytes(len(data)) if is_damaged else data)
+    gc.disable()
+    try:
+        try:
+            with filling(file, manifest_of(data), spans_of(wanted), gpu=None) as targets:
+                targets.add(wanted[0])
+        except DamagedError:
+            assert is_damaged
+        assert pieces
+        await_true(lambda: not any(piece() is not None for piece in pieces))
+    finally:
+        gc.enable()
 
 
 class NoRoomError(Exception):

@@ -41,6 +41,7 @@ from instride.bench.timing import (
     time_preparing,
     time_saves,
 )
+from instride.bench.training import Training
 from instride.bench.upkeep import measure_upkeep
 from instride.bench.ways import WAYS
 from instride.saver.beating import STEPS_TO_PEAK
@@ -83,10 +84,7 @@ def answer(order: Order) -> Answer:
 def watch_memory(order: Order, folder: Path) -> None:
     """The same training, for the parent to watch: it says when there is nothing to see any more."""
     training = make_training(order)
-    # Until memory of a GPU lies as it will: what an optimizer makes takes the place of other things
-    # first, and a way that fills the GPU has to leave what a step needs.
-    for _ in range(STEPS_TO_PEAK if order.device == "cpu" else NUM_WARM):
-        training.step(nullcontext())
+    _train_alone(training, order.device)
     way = WAYS[order.way](training, folder)
     training.step(way.guard())
     for number in range(NUM_WATCHED_SAVES):
@@ -105,8 +103,7 @@ def hammer(order: Order, folder: Path) -> Hammered:
     training: what a way does about optimizers is what it does for everybody.
     """
     training = training_on(order.device, min(order.num_params, MOST_HAMMERED_PARAMS))
-    for _ in range(STEPS_TO_PEAK):  # a way that fills a GPU has to leave what a step needs
-        training.step(nullcontext())
+    _train_alone(training, order.device)
     training.queue()
     way = WAYS[order.way](training, folder)
     num_whole = 0
@@ -122,6 +119,13 @@ def hammer(order: Order, folder: Path) -> Hammered:
         num_whole += not any(bool((tensor != blow).any()) for tensor in way.load(blow))
     way.close()
     return Hammered(NUM_BLOWS, num_whole)
+
+
+def _train_alone(training: Training, device: str) -> None:
+    """A way that fills a GPU has to leave what a step needs: until all lies there as it will. What
+    an optimizer makes in its first step takes the place of other things."""
+    for _ in range(STEPS_TO_PEAK if device == "cpu" else NUM_WARM):
+        training.step(nullcontext())
 
 
 def limits(order: Order) -> Limits:

@@ -138,11 +138,12 @@ def filling(
         )
         yield targets
         targets.end()
-        for future in futures:
-            future.result()
+        for _ in map(Future.result, futures):
+            pass
         drop_from_cache(fd)
     finally:
         is_wanted = False  # also where a second Ctrl-C ends what follows
+        futures.clear()  # whose errors have the frames of their threads, and this frame
         pool.shutdown(cancel_futures=True)
         os.close(fd)
 

@@ -85,7 +85,7 @@ class Stager:
                 frozen = freeze(tree, detached=detached)
                 plan = self._plan_for(frozen, detached=detached)
         except UnsupportedStateError as error:
-            self._copy = None
+            self._drop_copy()
             return self._wholesale(tree, str(error), allow_strange=allow_strange)
         reached("frozen")
         if not allow_strange:
@@ -95,7 +95,7 @@ class Stager:
         room_bytes = self.arena.usable_bytes(plan.layout.num_bytes)
         staged = Skeletal(frozen, plan, self, room_bytes)
         if staged.streams:
-            self._copy = None
+            self._drop_copy()
             self.page[COPIED] = 0
             self.page[WRITTEN] = 0
         else:
@@ -121,7 +121,8 @@ class Stager:
             plan = self._plan
             moved = plan.follow(frozen.tensors, detached=detached) if plan else None
             if plan is None or moved is None:
-                self._plan = self._copy = plan = None  # lets go of the storages of before
+                plan = None
+                self._let_go_of_all()
                 self._plan = plan = Plan(frozen.tensors, detached=detached)
             else:
                 self._move(moved)
@@ -129,7 +130,7 @@ class Stager:
 
     def _move(self, moved: list[int]) -> None:
         if moved and self._copy is not None and not self._copy.follow(moved):
-            self._copy = None
+            self._drop_copy()
 
     def let_go(self, plan: Plan) -> None:
         """Off the training thread, once all is copied: keep nothing alive that is not needed.
@@ -139,6 +140,7 @@ class Stager:
         """
         with self._planning:
             if self._plan is plan:
+                self._device_arenas.free_nothing_if_failed()
                 self._move(plan.let_go(of_all=not plan.detached))
 
     def _copier(self, plan: Plan) -> WholeCopy:
@@ -179,8 +181,12 @@ class Stager:
             self._let_go_of_all()
 
     def _let_go_of_all(self) -> None:
+        self._drop_copy()
+        self._plan = None
+
+    def _drop_copy(self) -> None:
         self._device_arenas.free_nothing_if_failed()
-        self._plan = self._copy = None
+        self._copy = None
 
     @property
     def prepare_cost_s(self) -> float:

@@ -14,7 +14,7 @@ from torch.multiprocessing.reductions import StorageWeakRef
 from instride.snapshot.arena import Arena
 from instride.snapshot.device_memory import DeviceMemory
 from instride.snapshot.planning import Plan
-from instride.snapshot.seen import seen
+from instride.snapshot.seen import Seen
 from tests.unit.snapshot.pretended import FIRST
 from tests.unit.snapshot.saves import (
     ROOMS,
@@ -236,6 +236,9 @@ def test_where_the_driver_does_not_answer_nothing_is_freed_that_another_stream_w
     def refuse(*_: object) -> None:
         raise RuntimeError("CUDA error: device-side assert triggered")
 
+    seen = Seen()
+    for module in ("cuda", "device_arena"):
+        monkeypatch.setattr(f"instride.snapshot.{module}.seen", seen)
     saves.lock()
     saves.find_room("no room")
     saves.take(1)
@@ -251,6 +254,7 @@ def test_where_the_driver_does_not_answer_nothing_is_freed_that_another_stream_w
         else:  # another thread may be capturing
             failing.setattr(torch.cuda, "synchronize", refuse)
         if why == "a child":
+            seen.hold()
             seen.never_free_in_child()
         saves.arenas.free_nothing_if_failed()
     saves.tensors.clear()

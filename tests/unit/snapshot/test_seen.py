@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import ctypes
+import os
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -42,18 +45,77 @@ def test_it_keeps_nothing_alive() -> None:
     seen.never_free()
 
 
-@pytest.mark.parametrize("way", ["never_free", "never_free_in_child"])
-def test_what_is_there_then_stays_and_what_comes_later_goes(way: str) -> None:
+def test_what_is_there_then_stays_and_what_comes_later_goes() -> None:
     seen = Seen()
     tensors = [torch.ones(3), torch.ones(4)]
     storages = [StorageWeakRef(each.untyped_storage()) for each in tensors]
     seen.add(tensors[:1])
-    getattr(seen, way)()
+    seen.never_free()
     seen.add(tensors[1:])
     tensors.clear()
     assert [each.expired() for each in storages] == [False, True]
     free_after_all(storages[0])
     assert storages[0].expired()
+
+
+FORKING = """
+import os, threading, torch
+from torch.multiprocessing.reductions import StorageWeakRef
+from instride.snapshot.seen import seen
+
+mine, storages, is_there, is_over = [torch.ones(3)], [], threading.Event(), threading.Event()
+
+def work():
+    here.theirs = torch.ones(4)
+    seen.add([here.theirs])
+    storages.append(StorageWeakRef(here.theirs.untyped_storage()))
+    is_there.set()
+    is_over.wait()
+
+here = threading.local()
+thread = threading.Thread(target=work)
+thread.start()
+is_there.wait()
+seen.add(mine)
+storages.append(StorageWeakRef(mine[0].untyped_storage()))
+child = os.fork()
+mine.clear()
+if child == 0:
+    os._exit(any(each.expired() for each in storages))
+_, status = os.waitpid(child, 0)
+is_over.set()
+thread.join()
+print(os.waitstatus_to_exitcode(status), all(each.expired() for each in storages))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks here")
+def test_a_child_frees_nothing_not_even_what_a_thread_of_the_parent_had() -> None:
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore::DeprecationWarning", "-c", FORKING],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert done.stdout.split() == ["0", "True"], "freed by the parent, and by nobody else"
+
+
+def test_a_handler_may_add_while_what_is_gone_is_forgotten(monkeypatch: Any) -> None:
+    seen = Seen()
+    kept = [torch.ones(1) for _ in range(3)]
+    seen.add([*kept[:2], torch.ones(1)])
+    expired = StorageWeakRef.expired
+
+    def interrupted(known: StorageWeakRef) -> bool:
+        monkeypatch.setattr(StorageWeakRef, "expired", expired)
+        seen.add(kept[2:])
+        return bool(known.expired())
+
+    monkeypatch.setattr(StorageWeakRef, "expired", interrupted)
+    monkeypatch.setattr(seen, "_most", 0)
+    seen.add([])
+    assert len(seen) == len(kept)
 
 
 @pytest.mark.parametrize("stream", [SoundStream, FailedStream])
