@@ -140,7 +140,8 @@ class Stager:
         """
         with self._planning:
             if self._plan is plan:
-                self._device_arenas.free_nothing_if_failed()
+                if not plan.detached:
+                    self._device_arenas.free_nothing_if_failed()
                 self._move(plan.let_go(of_all=not plan.detached))
 
     def _copier(self, plan: Plan) -> WholeCopy:

@@ -19,7 +19,7 @@ import torch
 from torch.multiprocessing.reductions import StorageWeakRef
 
 from instride.snapshot.pools import never_free
-from instride.snapshot.runtime import gpus_in_use
+from instride.snapshot.runtime import gpus_in_use, letting_others_capture
 
 FEWEST_LOOKED_THROUGH = 4096
 """The states of a few trainings. It takes a microsecond for each of them."""
@@ -70,11 +70,12 @@ class Seen:
             never_free(storage)
 
     def never_free_if_failed(self, streams: Iterable[torch.cuda.Stream]) -> None:
-        """If one of these streams tells of an error that stays, which is training's to tell of.
-        Whoever waits for a device instead ends captures of other threads."""
+        """If one of these streams tells of an error that stays, which is training's to tell of. By
+        any thread: others may be capturing, and whoever waits for a device ends that."""
         try:
             for stream in streams:
-                stream.query()
+                with torch.cuda.device(stream.device), letting_others_capture():
+                    stream.query()
         except RuntimeError:
             self.never_free()
 

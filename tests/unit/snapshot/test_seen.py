@@ -6,6 +6,8 @@ import ctypes
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -17,14 +19,46 @@ from instride.snapshot.seen import FEWEST_LOOKED_THROUGH, Seen
 pytestmark = pytest.mark.torch
 
 
-class FailedStream:
-    def query(self) -> bool:
-        raise RuntimeError("CUDA error: device-side assert triggered")
+class Asked:
+    """What a thread says before it asks a stream: that others may capture, and of which device it
+    speaks."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.device: torch.device | None = None
+        self.lets_capture = False
+        monkeypatch.setattr(torch.cuda, "device", self.speaking_of)
+        monkeypatch.setattr(
+            "instride.snapshot.seen.letting_others_capture", self.letting_others_capture
+        )
+
+    @contextmanager
+    def speaking_of(self, device: torch.device) -> Iterator[None]:
+        self.device = device
+        yield
+        self.device = None
+
+    @contextmanager
+    def letting_others_capture(self) -> Iterator[None]:
+        assert self.device is not None, "it makes a context on the current one"
+        self.lets_capture = True
+        yield
+        self.lets_capture = False
 
 
 class SoundStream:
+    def __init__(self, asked: Asked, number: int) -> None:
+        self.asked = asked
+        self.device = torch.device("cuda", number)
+
     def query(self) -> bool:
+        assert self.asked.lets_capture, "a capture of another thread would end"
+        assert self.asked.device == self.device
         return False
+
+
+class FailedStream(SoundStream):
+    def query(self) -> bool:
+        raise RuntimeError("CUDA error: device-side assert triggered")
 
 
 def free_after_all(storage: StorageWeakRef) -> None:
@@ -119,12 +153,16 @@ def test_a_handler_may_add_while_what_is_gone_is_forgotten(monkeypatch: Any) -> 
 
 
 @pytest.mark.parametrize("stream", [SoundStream, FailedStream])
-def test_it_asks_the_streams_whether_a_gpu_has_failed(stream: Any) -> None:
+def test_it_asks_the_streams_whether_a_gpu_has_failed(
+    stream: type[SoundStream], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = Asked(monkeypatch)
+    streams: Any = [SoundStream(asked, 1), stream(asked, 3)]
     seen = Seen()
     tensor = torch.ones(3)
     storage = StorageWeakRef(tensor.untyped_storage())
     seen.add([tensor])
-    seen.never_free_if_failed([SoundStream(), stream()])
+    seen.never_free_if_failed(streams)
     del tensor
     assert storage.expired() == (stream is SoundStream)
     if not storage.expired():
