@@ -8,7 +8,15 @@ import threading
 
 import torch
 
-from instride.snapshot.pools import Kept, can_lend, give_back, left_behind, never_free, new
+from instride.snapshot.pools import (
+    Kept,
+    can_lend,
+    give_back,
+    left_behind,
+    never_free,
+    new,
+    taken_up,
+)
 
 SPARE_BYTES = 1 << 30
 """What is left free on a device beyond the peak of training so far."""
@@ -50,7 +58,9 @@ class DeviceMemory:
     def take(self, block_bytes: int, num_blocks: int) -> torch.Tensor | None:
         """So many blocks, or as many as there is room for; None if there is none for any."""
         taken = self.take_kept(block_bytes * num_blocks)
-        if taken is None and self.knows_peak:
+        # Beside what cannot be given back, each save would take as much once more.
+        is_left_behind = any(kept.device == self._device for kept in left_behind)
+        if taken is None and self.knows_peak and not is_left_behind:
             # What was kept is freed before it is asked how much room there is.
             num_blocks = min(num_blocks, self._room() // block_bytes)
             if num_blocks:
@@ -65,6 +75,8 @@ class DeviceMemory:
         """What was kept of the last time, if it is as much as that, of the stream that is current,
         and nobody has it."""
         give_back(left_behind)
+        if self._kept is None:
+            self._kept = taken_up(num_bytes, self._device, self._stream)
         kept = self._kept
         if kept is None:
             return None

@@ -1,9 +1,9 @@
 """Pools of a device's memory, and when they may end.
 
 The memory of a pool goes back to the driver when the pool does. Where that fails the allocator ends
-the process: while a graph is being captured, which only the capturing thread can tell, in a child
-that was forked, and after an error of the GPU that stays, of which training is about to hear. Nor
-may a pool end of which something is lent to somebody.
+the process: while a graph is being captured or another pool is in use, by whatever thread, behind a
+capture that has failed, in a child that was forked, and after an error of the GPU that stays, of
+which training is about to hear. Nor may a pool end of which something is lent to somebody.
 """
 
 from __future__ import annotations
@@ -12,10 +12,11 @@ import atexit
 import ctypes
 import inspect
 import os
-from contextlib import suppress
 from typing import NamedTuple
 
 import torch
+
+from instride.snapshot.runtime import letting_others_capture
 
 _CAN_LEND = "use_on_oom" in inspect.signature(torch.cuda.MemPool.__init__).parameters
 _WITHOUT_HISTORY = (
@@ -44,8 +45,10 @@ class Kept(NamedTuple):
 
 
 left_behind: list[Kept] = []
-"""By savers that ended in another thread than took it, or because it was lent: lent as before, and
-given back by the thread that takes memory next."""
+"""By savers that ended in another thread than took it, or because it was lent or could not be given
+back just then: lent as before, and given back by the thread that takes memory next."""
+NUM_TRIES = 2
+"""The first one may find that more became free than it asked for."""
 
 
 def new(num_bytes: int, device: torch.device, stream: torch.cuda.Stream) -> Kept:
@@ -65,24 +68,56 @@ def can_lend() -> bool:
 
 
 def give_back(several: list[Kept]) -> None:
-    """By the thread that trains. Empties the list: nobody else may have any of them. What is lent
-    is left behind."""
-    lent = []
+    """By the thread that trains. Empties the list: nobody else may have any of them. What is lent,
+    or cannot be given back now, is left behind."""
+    left = []
     while several:
         kept = several.pop()
         try:
-            is_lent = not kept.is_idle
+            may_end = kept.is_idle and not is_held_up(kept.device)
         except RuntimeError:
             never_free(kept.pool)
             continue
-        if is_lent:
-            lent.append(kept)
+        if not may_end:
+            left.append(kept)
         elif _has_failed(kept.device):
             never_free(kept.pool)
         else:
             with torch.cuda.device(kept.device):
                 del kept
-    left_behind.extend(lent)
+    left_behind.extend(left)
+
+
+def taken_up(num_bytes: int, device: torch.device, stream: torch.cuda.Stream) -> Kept | None:
+    """Of what was left behind, and cannot be given back: what is just what is wanted."""
+    for kept in left_behind:
+        if (kept.num_bytes, kept.device, kept.stream) == (num_bytes, device, stream):
+            left_behind.remove(kept)
+            return kept
+    return None
+
+
+def is_held_up(device: torch.device) -> bool:
+    """Whether the allocator would end the process if it had to give anything back now: as long as
+    any thread captures or has a pool in use, and for good behind a capture that has failed. It says
+    that to nobody. But as long as that is so, memory that another stream was seen to use goes to
+    nobody else, even if that stream is done with it. Raises RuntimeError if the GPU has failed."""
+    if torch.cuda.is_current_stream_capturing():
+        return True
+    with torch.cuda.device(device), letting_others_capture():
+        current = torch.cuda.current_stream(device)
+        streams = torch.cuda.Stream(device), torch.cuda.Stream(device)
+        other = next(stream for stream in streams if stream != current)
+        for _ in range(NUM_TRIES):
+            memory = torch.empty(1, dtype=torch.uint8, device=device)
+            address = memory.data_ptr()
+            memory.record_stream(other)
+            other.query()  # before it is freed, which a GPU that has failed makes the end as well
+            del memory
+            other.synchronize()
+            if torch.empty(1, dtype=torch.uint8, device=device).data_ptr() == address:
+                return False
+    return True
 
 
 def _has_failed(device: torch.device) -> bool:
@@ -96,10 +131,8 @@ def _has_failed(device: torch.device) -> bool:
 
 
 @atexit.register
-def _end_what_was_left_behind() -> None:
-    """By nobody's thread otherwise, and unasked."""
-    with suppress(Exception):
-        give_back(left_behind)
+def _leave_to_the_driver() -> None:
+    """What was left behind goes with the process, in whatever state training has left the GPU."""
     for kept in left_behind:
         never_free(kept.pool)
 

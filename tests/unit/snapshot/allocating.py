@@ -68,6 +68,9 @@ class Memory(Streams):
         self.allocations: dict[int, Allocation] = {}
         self._let_go_of: list[Allocation] = []
         """What may be given to whoever asks for as much, the last one first."""
+        self.holds_up = False
+        """As long as anybody captures: what others were recorded on is nobody's until it ends."""
+        self._held_up: list[Allocation] = []
         self._pool: Pool | None = None
         self._data_ptr, self._start = torch.Tensor.data_ptr, torch.UntypedStorage.data_ptr
 
@@ -89,6 +92,9 @@ class Memory(Streams):
 
     def let_go(self, allocation: Allocation) -> None:
         """On the stream that it was asked for on, the next one comes behind it in any case."""
+        if self.holds_up and allocation.others:
+            self._held_up.append(allocation)
+            return
         self.once_passed({allocation.stream, *allocation.others}, allocation.place.poison)
         if allocation.address:
             self.once_passed(allocation.others, lambda: self._let_go_of.append(allocation))

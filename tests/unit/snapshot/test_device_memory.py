@@ -58,6 +58,7 @@ def memory(monkeypatch: pytest.MonkeyPatch) -> DeviceMemory:
         "use_mem_pool": nullcontext,
     }.items():
         monkeypatch.setattr(torch.cuda, name, stand_in)
+    monkeypatch.setattr(pools, "is_held_up", lambda device: False)
     return DeviceMemory(torch.device("cpu"))
 
 
@@ -157,23 +158,31 @@ def test_where_the_gpu_has_failed_for_good_nothing_is_given_back(
     assert Pool.given_back == []
 
 
-def test_what_was_left_behind_is_given_back_at_the_end_unless_the_gpu_has_failed(
-    memory: DeviceMemory, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(*_: object, **__: object) -> None:
-        raise RuntimeError("CUDA error: device-side assert triggered")
-
+def test_what_was_left_behind_goes_with_the_process(memory: DeviceMemory) -> None:
+    """Nobody knows in which state training has left the GPU by then."""
     settled(memory)
     in_another_thread(memory.close)
-    pools._end_what_was_left_behind()
-    assert Pool.given_back == ["MainThread"]
-
-    settled(memory)
-    in_another_thread(memory.close)
-    monkeypatch.setattr(torch.cuda, "memory_snapshot", refuse)
-    pools._end_what_was_left_behind()
+    pools._leave_to_the_driver()
     pools.left_behind.clear()
     gc.collect()
+    assert Pool.given_back == []
+
+
+def test_what_cannot_be_given_back_is_used_again_and_no_more_is_taken(
+    memory: DeviceMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As behind a capture that has failed: for good, and by whatever saver comes next."""
+    settled(memory)
+    monkeypatch.setattr(pools, "is_held_up", lambda device: True)
+    for _ in range(3):
+        memory.close()
+        memory = DeviceMemory(torch.device("cpu"))
+        assert memory.take(MIB, 5) is None
+        settled(memory)
+    assert Pool.given_back == []
+    assert pools.left_behind == []
+    monkeypatch.setattr(pools, "is_held_up", lambda device: False)
+    memory.close()
     assert Pool.given_back == ["MainThread"]
 
 
