@@ -25,7 +25,7 @@ def memory_for_piece(gpu: torch.device | None) -> torch.Tensor:
     piece = torch.frombuffer(memory, dtype=torch.uint8)
     if gpu is not None and is_ordered(gpu):
         lock = _Lock(memory)
-        with torch.cuda.device(gpu):
+        with torch.cuda.device(gpu), letting_others_capture():
             lock.take(piece.data_ptr())
         weakref.finalize(piece, lock.give_back).atexit = False
     return piece
