@@ -86,7 +86,7 @@ class DeviceCopy:
             self._sources = [replaced.get(id(source), source) for source in self._sources]
             seen.add(replaced.values())
             if self._is_begun:
-                self._let_use(torch.cuda.current_stream())
+                _let_use(replaced.values(), torch.cuda.current_stream())
                 self._mark_start()
 
     def _bring_along(self, row: int, number: int, share: Share) -> None:
@@ -119,7 +119,9 @@ class DeviceCopy:
             self._staged = list(zip(blocks, memory, strict=True))
             if taken is None or not self._gather(taken):
                 _copy_inside(self._staged)
-            self._let_use(torch.cuda.current_stream())  # while the device copies
+            is_all = len(blocks) == len(self._blocks)
+            sources = self._sources if is_all else _sources_of(_shares_in(blocks))
+            _let_use(sources, torch.cuda.current_stream())  # while the device copies
             self._mark_start()
 
     def _mark_start(self) -> None:
@@ -141,19 +143,14 @@ class DeviceCopy:
             return False
         return True
 
-    def _let_use(self, stream: torch.cuda.Stream) -> None:
-        """A storage that is freed meanwhile (`resize_(0)`) must outlive its copy. To be said each
-        time: it may have been freed since the last one, and have other memory at its old place."""
-        for source in self._sources:
-            source.record_stream(stream)
-
     def _leave_for_later(self, blocks: list[Block], promised: Storages) -> None:
         late: list[Share] = []
         prompt: list[Share] = []
-        for share in (share for block in blocks for share in block.shares):
+        for share in _shares_in(blocks):
             (late if share.source.data_ptr() in promised else prompt).append(share)
         with torch.cuda.device(self._device), torch.no_grad():
-            self._let_use(self._on_device.stream)
+            _let_use(_sources_of(late), self._on_device.stream)
+            _let_use(_sources_of(prompt), torch.cuda.current_stream())
             for places, pieces in grouped((share.over_the_bus for share in prompt), HURRIED_BYTES):
                 torch._foreach_copy_(places, pieces, non_blocking=True)
         self._late.begin(late, promised)
@@ -196,6 +193,23 @@ class DeviceCopy:
     def fence(self) -> None:
         """Before an optimizer changes what is still being copied: let it wait for that."""
         self._late.fence(self._device)
+
+
+def _let_use(sources: Iterable[torch.Tensor], stream: torch.cuda.Stream) -> None:
+    """A storage that is freed meanwhile (`resize_(0)`) must outlive its copy. To be said each time:
+    it may have been freed since the last one, and have other memory at its old place. Torch takes
+    two microseconds to hear it, so it is said of those streams alone that use it."""
+    for source in sources:
+        source.record_stream(stream)
+
+
+def _shares_in(blocks: Iterable[Block]) -> Iterator[Share]:
+    return (share for block in blocks for share in block.shares)
+
+
+def _sources_of(shares: Iterable[Share]) -> Iterable[torch.Tensor]:
+    """Each of them once: a large one lies in several blocks."""
+    return {id(share.source): share.source for share in shares}.values()
 
 
 def _moves(blocks: Iterable[Block], block_bytes: int) -> Iterator[Move]:

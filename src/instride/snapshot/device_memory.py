@@ -75,7 +75,7 @@ class DeviceMemory:
         """What was kept of the last time, if it is as much as that, of the stream that is current,
         and nobody has it."""
         give_back(left_behind)
-        if self._kept is None:
+        if self._kept is None and left_behind:
             self._kept = taken_up(num_bytes, self._device, self._stream)
         kept = self._kept
         if kept is None:

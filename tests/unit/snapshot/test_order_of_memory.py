@@ -17,7 +17,9 @@ from instride.snapshot.planning import Plan
 from instride.snapshot.seen import Seen
 from tests.unit.snapshot.pretended import FIRST
 from tests.unit.snapshot.saves import (
+    BLOCK_BYTES,
     ROOMS,
+    SIZES,
     Saves,
     nothing_promised,
     of_another_stream,
@@ -26,6 +28,9 @@ from tests.unit.snapshot.simulated import Gpus
 from tests.unit.snapshot.streams import Event, Stream
 
 pytestmark = pytest.mark.torch
+
+NEARLY_BLOCKS = tuple(BLOCK_BYTES // 4 - 100 - number for number in range(8))
+"""So that some are in such blocks alone that found room."""
 
 
 @pytest.mark.parametrize("room", ROOMS)
@@ -42,25 +47,31 @@ def test_memory_that_is_let_go_of_behind_the_call_is_copied_first(
         assert saves.torn_in_the_end(1) == []
 
 
+@pytest.mark.parametrize("sizes", [SIZES, NEARLY_BLOCKS], ids=["many", "blocks"])
 @pytest.mark.parametrize("room", ROOMS)
 def test_memory_that_is_other_at_its_old_place_is_copied_before_it_is_let_go_of(
-    room: str, gpus: Gpus, arena: Arena
+    room: str,
+    sizes: tuple[int, ...],
+    gpus: Gpus,
+    arena: Arena,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """What was said of the memory that was there at the save before does not count for it."""
+    monkeypatch.setattr("tests.unit.snapshot.saves.SIZES", sizes)
     owner = gpus.new_stream(FIRST)
 
-    def resize(sizes: list[int]) -> None:
+    def resize(nums_of_bytes: list[int]) -> None:
         with gpus.on_stream(owner):
-            for tensor, size in zip(saves.tensors, sizes, strict=True):
-                gpus.resize(tensor, size)
+            for tensor, num_bytes in zip(saves.tensors, nums_of_bytes, strict=True):
+                gpus.resize(tensor, num_bytes)
 
     with closing(of_another_stream(gpus, arena)) as saves:
-        sizes = [tensor.nbytes for tensor in saves.tensors]
-        none = [0] * len(sizes)
+        full = [tensor.nbytes for tensor in saves.tensors]
+        none = [0] * len(full)
         for _ in range(2):  # from now on they are the owner's
             gpus.synchronize()
             resize(none)
-            resize(sizes)
+            resize(full)
         saves.lock()
         saves.find_room(room)
         saves.take(1)
@@ -68,7 +79,7 @@ def test_memory_that_is_other_at_its_old_place_is_copied_before_it_is_let_go_of(
         gpus.synchronize()
         places = [tensor.data_ptr() for tensor in saves.tensors]
         resize(none)
-        resize(sizes)
+        resize(full)
         assert [tensor.data_ptr() for tensor in saves.tensors] == places
         saves.write(2)
         saves.copy.copy(nothing_promised)

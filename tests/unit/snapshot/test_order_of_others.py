@@ -58,6 +58,26 @@ def test_each_save_holds_those_that_there_are(
     assert saves.copy is first
 
 
+def test_memory_of_others_that_is_let_go_of_behind_the_call_is_copied_first(saves: Saves) -> None:
+    """Also where it was asked for on another stream, on which it is somebody else's at once."""
+    owner = saves.gpus.new_stream(FIRST)
+    saves.lock("the ring is")
+    saves.gather()
+    save(saves, 1, [])
+    saves.copy.drain()
+    with saves.gpus.on_stream(owner):
+        replace(saves, [1])
+    saves.write(2)
+    saves.gpus.synchronize()
+    saves.copy.begin()
+    saves.plan_again()
+    saves.copy.copy(nothing_promised)
+    with saves.gpus.on_stream(owner):
+        saves.gpus.resize(saves.tensors[1], 0)
+    saves.copy.drain()
+    assert saves.torn_in_the_end(2) == []
+
+
 @pytest.mark.parametrize("gpus", ["as late as possible"], indirect=True)
 def test_memory_for_a_snapshot_is_asked_for_once(
     saves: Saves, monkeypatch: pytest.MonkeyPatch
