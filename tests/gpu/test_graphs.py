@@ -75,6 +75,36 @@ def test_a_graph_can_be_captured_while_a_snapshot_is_on_its_way(
             assert bool((load(pending.wait(60).path)["state"]["x"] == step).all())
 
 
+def test_a_capture_of_another_thread_goes_on_where_memory_is_to_be_given_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is scarce stays for that long, and goes then."""
+    monkeypatch.setattr("instride.snapshot.device_memory.SCARCE_PART", 1)
+    x, y = torch.zeros(1 << 20, device="cuda"), torch.zeros(1 << 20, device="cuda")
+    is_capturing, may_end = threading.Event(), threading.Event()
+    graph = torch.cuda.CUDAGraph()
+
+    def capture() -> None:
+        with torch.cuda.graph(graph):
+            y.add_(1)
+            is_capturing.set()
+            assert may_end.wait(60)
+            y.add_(1)
+
+    thread = threading.Thread(target=capture, daemon=True)
+    with instride.Saver(tmp_path, state=Holder(x=x)) as saver:
+        saver.save(1).wait(60)
+        thread.start()
+        assert is_capturing.wait(60)
+        saver.due(1)
+        may_end.set()
+        thread.join(60)
+        x.fill_(2)
+        assert bool((load(saver.save(2).wait(60).path)["state"]["x"] == 2).all())
+    graph.replay()
+    assert bool((y == 2).all())
+
+
 def test_a_captured_optimizer_step_does_not_wait_for_what_is_outside(
     queue: torch.Tensor, no_room: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -4,6 +4,7 @@ given back, by the thread that trains alone.
 
 from __future__ import annotations
 
+import os
 import threading
 
 import torch
@@ -34,7 +35,8 @@ class DeviceMemory:
         self._device = device
         self.knows_peak = True
         """Whether a step has shown by now how much training needs."""
-        self._has_pools = torch.cuda.get_allocator_backend() == "native"
+        is_native = torch.cuda.get_allocator_backend() == "native"
+        self._has_pools = is_native and "PYTORCH_NO_CUDA_MEMORY_CACHING" not in os.environ
         self._can_lend = can_lend()
         self._kept: Kept | None = None
         self._is_surplus = False
@@ -58,14 +60,17 @@ class DeviceMemory:
     def take(self, block_bytes: int, num_blocks: int) -> torch.Tensor | None:
         """So many blocks, or as many as there is room for; None if there is none for any."""
         taken = self.take_kept(block_bytes * num_blocks)
-        # Beside what cannot be given back, each save would take as much once more.
-        is_left_behind = any(kept.device == self._device for kept in left_behind)
-        if taken is None and self.knows_peak and not is_left_behind:
+        if taken is None and self.knows_peak and not self._is_held_up():
             # What was kept is freed before it is asked how much room there is.
             num_blocks = min(num_blocks, self._room() // block_bytes)
             if num_blocks:
                 taken = self._take_from(new(block_bytes * num_blocks, self._device, self._stream))
         return taken
+
+    def _is_held_up(self) -> bool:
+        """Whether something could not be given back that nobody uses: beside it, each save would
+        take as much once more."""
+        return any(kept.device == self._device and kept.is_idle for kept in left_behind)
 
     @property
     def _stream(self) -> torch.cuda.Stream:

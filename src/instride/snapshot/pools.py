@@ -1,9 +1,10 @@
 """Pools of a device's memory, and when they may end.
 
 The memory of a pool goes back to the driver when the pool does. Where that fails the allocator ends
-the process: while a graph is being captured or another pool is in use, by whatever thread, behind a
-capture that has failed, in a child that was forked, and after an error of the GPU that stays, of
-which training is about to hear. Nor may a pool end of which something is lent to somebody.
+the process: while a graph is being captured, in a child that was forked, and after an error of the
+GPU that stays, of which training is about to hear; before torch 2.13 also while another thread
+captures or has a pool in use, and for good behind a capture that has failed. Nor may a pool end of
+which something is lent to somebody.
 """
 
 from __future__ import annotations
@@ -12,7 +13,9 @@ import atexit
 import ctypes
 import inspect
 import os
+from enum import Enum, auto
 from typing import NamedTuple
+from weakref import WeakSet
 
 import torch
 
@@ -36,6 +39,8 @@ class Kept(NamedTuple):
     stream: torch.cuda.Stream
     """That it was asked for on: the allocator would answer another one with memory of its own."""
     device: torch.device
+    others: tuple[torch.cuda.Stream, ...]
+    """Streams that hardly anybody has: torch deals out the same few to all who ask for one."""
 
     @property
     def is_idle(self) -> bool:
@@ -47,6 +52,7 @@ class Kept(NamedTuple):
 left_behind: list[Kept] = []
 """By savers that ended in another thread than took it, or because it was lent or could not be given
 back just then: lent as before, and given back by the thread that takes memory next."""
+_pools: WeakSet[torch.cuda.MemPool] = WeakSet()
 NUM_TRIES = 2
 """The first one may find that more became free than it asked for."""
 
@@ -55,7 +61,9 @@ def new(num_bytes: int, device: torch.device, stream: torch.cuda.Stream) -> Kept
     """A pool for so much, which has none of it yet."""
     with torch.cuda.device(device):  # a pool is one of the current device
         pool = torch.cuda.MemPool(use_on_oom=True) if _CAN_LEND else torch.cuda.MemPool()
-    return Kept(num_bytes, pool, stream, device)
+    _pools.add(pool)
+    others = torch.cuda.Stream(device, priority=-1), torch.cuda.Stream(device, priority=-1)
+    return Kept(num_bytes, pool, stream, device, others)
 
 
 def can_lend() -> bool:
@@ -67,25 +75,44 @@ def can_lend() -> bool:
     return _CAN_LEND and not is_expandable and "max_split_size_mb" not in found
 
 
+class _Fate(Enum):
+    NOW = auto()
+    LATER = auto()
+    NEVER = auto()
+
+
 def give_back(several: list[Kept]) -> None:
     """By the thread that trains. Empties the list: nobody else may have any of them. What is lent,
     or cannot be given back now, is left behind."""
-    left = []
-    while several:
-        kept = several.pop()
-        try:
-            may_end = kept.is_idle and not is_held_up(kept.device)
-        except RuntimeError:
-            never_free(kept.pool)
-            continue
-        if not may_end:
-            left.append(kept)
-        elif _has_failed(kept.device):
-            never_free(kept.pool)
-        else:
-            with torch.cuda.device(kept.device):
-                del kept
-    left_behind.extend(left)
+    left: list[Kept] = []
+    try:
+        while several:
+            left.append(several.pop())  # from here on nobody else refers to it
+            fate = _fate_of(left[-1])
+            if fate is _Fate.NEVER:
+                never_free(left.pop().pool)
+            elif fate is _Fate.NOW:
+                with torch.cuda.device(left[-1].device), letting_others_capture():
+                    left.pop()
+    finally:
+        left_behind.extend(left)
+
+
+def _fate_of(kept: Kept) -> _Fate:
+    """Whether it can be given back. What training has launched is waited for: whoever gives memory
+    back waits for it anyway, and a GPU has failed or not by then."""
+    try:
+        with torch.cuda.device(kept.device), letting_others_capture():
+            if not kept.is_idle or is_held_up(kept):
+                return _Fate.LATER
+            for stream in (kept.stream, torch.cuda.current_stream(kept.device)):
+                stream.synchronize()
+            # Another thread may have begun to capture meanwhile.
+            return _Fate.LATER if is_held_up(kept) else _Fate.NOW
+    except torch.OutOfMemoryError:
+        return _Fate.LATER
+    except RuntimeError as error:
+        return _Fate.LATER if "captur" in str(error) else _Fate.NEVER
 
 
 def taken_up(num_bytes: int, device: torch.device, stream: torch.cuda.Stream) -> Kept | None:
@@ -97,44 +124,32 @@ def taken_up(num_bytes: int, device: torch.device, stream: torch.cuda.Stream) ->
     return None
 
 
-def is_held_up(device: torch.device) -> bool:
-    """Whether the allocator would end the process if it had to give anything back now: as long as
-    any thread captures or has a pool in use, and for good behind a capture that has failed. It says
-    that to nobody. But as long as that is so, memory that another stream was seen to use goes to
-    nobody else, even if that stream is done with it. Raises RuntimeError if the GPU has failed."""
+def is_held_up(kept: Kept) -> bool:
+    """Whether the allocator would end the process if it had to give anything back now, on the
+    device that is current. It says that to nobody. But as long as it is so, memory that another
+    stream was seen to use goes to nobody else, even if that stream is done with it. Raises
+    RuntimeError if the GPU has failed."""
     if torch.cuda.is_current_stream_capturing():
         return True
-    with torch.cuda.device(device), letting_others_capture():
-        current = torch.cuda.current_stream(device)
-        streams = torch.cuda.Stream(device), torch.cuda.Stream(device)
-        other = next(stream for stream in streams if stream != current)
-        for _ in range(NUM_TRIES):
-            memory = torch.empty(1, dtype=torch.uint8, device=device)
-            address = memory.data_ptr()
-            memory.record_stream(other)
-            other.query()  # before it is freed, which a GPU that has failed makes the end as well
-            del memory
-            other.synchronize()
-            if torch.empty(1, dtype=torch.uint8, device=device).data_ptr() == address:
-                return False
+    here = torch.cuda.current_stream(kept.device).cuda_stream
+    other = next(stream for stream in kept.others if stream.cuda_stream != here)
+    for _ in range(NUM_TRIES):
+        other.query()  # a GPU that has failed makes the end of what comes next, too
+        memory = torch.empty(1, dtype=torch.uint8, device=kept.device)
+        address = memory.data_ptr()
+        memory.record_stream(other)
+        del memory
+        other.synchronize()
+        if torch.empty(1, dtype=torch.uint8, device=kept.device).data_ptr() == address:
+            return False
     return True
-
-
-def _has_failed(device: torch.device) -> bool:
-    """Whether of a GPU nothing can be had any more, once it has done what it was given: whoever
-    gives memory back waits for that anyway."""
-    try:
-        torch.cuda.synchronize(device)
-    except RuntimeError:
-        return True
-    return False
 
 
 @atexit.register
 def _leave_to_the_driver() -> None:
-    """What was left behind goes with the process, in whatever state training has left the GPU."""
-    for kept in left_behind:
-        never_free(kept.pool)
+    """What there still is goes with the process, in whatever state training has left the GPU."""
+    for pool in _pools:
+        never_free(pool)
 
 
 def never_free(it: object) -> None:

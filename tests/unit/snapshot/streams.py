@@ -38,6 +38,10 @@ class Stream:
         """The one that was queued last, done or not."""
         streams.all.append(self)
 
+    @property
+    def cuda_stream(self) -> int:
+        return id(self)
+
     def wait_event(self, event: Event) -> None:
         self._streams.queue(self, after=event.recorded)
 
@@ -110,7 +114,7 @@ class Streams:
         self._here = _Here()
         self._watched: list[tuple[list[Task], Callable[[], None]]] = []
 
-    def new_stream(self, device: torch.device | None = None) -> Stream:
+    def new_stream(self, device: torch.device | None = None, priority: int = 0) -> Stream:
         with self.lock:
             return Stream(self, device or self._here.device)
 

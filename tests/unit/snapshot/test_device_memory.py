@@ -22,6 +22,22 @@ CAN_DO_WITHOUT = "include_traces" in inspect.signature(torch.cuda.memory_snapsho
 MIB, GIB = 1 << 20, 1 << 30
 
 
+class Stream:
+    """Has nothing to do, and is another one by another name."""
+
+    def __init__(self, name: object = "", priority: int = 0) -> None:
+        self.name = name
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Stream) and self.name == other.name
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def synchronize(self) -> None:
+        pass
+
+
 class Pool:
     """Stands for a pool of the allocator, and tells which of them were given back."""
 
@@ -50,15 +66,15 @@ def memory(monkeypatch: pytest.MonkeyPatch) -> DeviceMemory:
         "memory_stats_as_nested_dict": lambda device: {},
         "get_per_process_memory_fraction": lambda device: 1.0,
         "memory_snapshot": lambda id, **_: [],
-        "synchronize": lambda device: None,
+        "Stream": Stream,
         "is_current_stream_capturing": lambda: False,
-        "current_stream": lambda device: "that of training",
+        "current_stream": lambda device: Stream("that of training"),
         "MemPool": Pool,
         "device": nullcontext,
         "use_mem_pool": nullcontext,
     }.items():
         monkeypatch.setattr(torch.cuda, name, stand_in)
-    monkeypatch.setattr(pools, "is_held_up", lambda device: False)
+    monkeypatch.setattr(pools, "is_held_up", lambda kept: False)
     return DeviceMemory(torch.device("cpu"))
 
 
@@ -78,7 +94,7 @@ def test_what_was_taken_on_another_stream_is_given_back_first(
 ) -> None:
     """The allocator would not find it for this one, and take as much once more."""
     settled(memory)
-    monkeypatch.setattr(torch.cuda, "current_stream", lambda device: "another one")
+    monkeypatch.setattr(torch.cuda, "current_stream", lambda device: Stream("another one"))
     assert memory.take(MIB, 4) is not None
     assert len(Pool.given_back) == 1
     assert memory.take_kept(4 * MIB) is not None
@@ -146,24 +162,27 @@ def test_where_the_gpu_has_failed_for_good_nothing_is_given_back(
 ) -> None:
     """The allocator would end the process, before training can tell what has happened."""
 
-    def refuse(device: torch.device) -> None:
+    def refuse(stream: Stream) -> None:
         raise RuntimeError("CUDA error: device-side assert triggered")
 
     monkeypatch.setattr(torch.cuda, "mem_get_info", lambda device: (17 * GIB, 140 * GIB))
     settled(memory)
-    monkeypatch.setattr(torch.cuda, "synchronize", refuse)
+    monkeypatch.setattr(Stream, "synchronize", refuse)
     memory.give_way()
     memory.close()
     gc.collect()
     assert Pool.given_back == []
 
 
-def test_what_was_left_behind_goes_with_the_process(memory: DeviceMemory) -> None:
+def test_what_is_left_at_the_end_goes_with_the_process(memory: DeviceMemory) -> None:
     """Nobody knows in which state training has left the GPU by then."""
+    other = DeviceMemory(torch.device("cpu"))
+    settled(other)
     settled(memory)
     in_another_thread(memory.close)
     pools._leave_to_the_driver()
     pools.left_behind.clear()
+    del memory, other
     gc.collect()
     assert Pool.given_back == []
 
@@ -173,7 +192,7 @@ def test_what_cannot_be_given_back_is_used_again_and_no_more_is_taken(
 ) -> None:
     """As behind a capture that has failed: for good, and by whatever saver comes next."""
     settled(memory)
-    monkeypatch.setattr(pools, "is_held_up", lambda device: True)
+    monkeypatch.setattr(pools, "is_held_up", lambda kept: True)
     for _ in range(3):
         memory.close()
         memory = DeviceMemory(torch.device("cpu"))
@@ -181,7 +200,7 @@ def test_what_cannot_be_given_back_is_used_again_and_no_more_is_taken(
         settled(memory)
     assert Pool.given_back == []
     assert pools.left_behind == []
-    monkeypatch.setattr(pools, "is_held_up", lambda device: False)
+    monkeypatch.setattr(pools, "is_held_up", lambda kept: False)
     memory.close()
     assert Pool.given_back == ["MainThread"]
 

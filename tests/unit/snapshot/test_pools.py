@@ -16,15 +16,28 @@ from tests.unit.snapshot.streams import Stream
 pytestmark = pytest.mark.torch
 
 
+def kept_on(device: torch.device) -> pools.Kept:
+    return pools.new(1, device, torch.cuda.current_stream(device))
+
+
+@pytest.fixture
+def left(gpus: Gpus, monkeypatch: pytest.MonkeyPatch) -> list[pools.Kept]:
+    """What is left behind."""
+    left: list[pools.Kept] = []
+    monkeypatch.setattr(pools, "left_behind", left)
+    return left
+
+
 @pytest.mark.parametrize("is_capturing", [False, True])
 def test_whoever_captures_is_seen_by_what_the_allocator_puts_off(
     is_capturing: bool, gpus: Gpus
 ) -> None:
     gpus.holds_up = is_capturing
     for device in (FIRST, SECOND):
-        assert pools.is_held_up(device) == is_capturing
+        with torch.cuda.device(device):
+            assert pools.is_held_up(kept_on(device)) == is_capturing
     gpus.holds_up = False
-    assert not pools.is_held_up(FIRST)
+    assert not pools.is_held_up(kept_on(FIRST))
 
 
 def test_a_thread_that_captures_itself_does_nothing_for_that(
@@ -32,7 +45,7 @@ def test_a_thread_that_captures_itself_does_nothing_for_that(
 ) -> None:
     monkeypatch.setattr(torch.cuda, "is_current_stream_capturing", lambda: True)
     monkeypatch.setattr(torch, "empty", lambda *_, **__: pytest.fail("of the graph's memory"))
-    assert pools.is_held_up(FIRST)
+    assert pools.is_held_up(kept_on(FIRST))
 
 
 def test_on_whatever_stream_it_is_asked(gpus: Gpus, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -41,27 +54,87 @@ def test_on_whatever_stream_it_is_asked(gpus: Gpus, monkeypatch: pytest.MonkeyPa
     streams = [gpus.new_stream(FIRST) for _ in range(3)]
     for stream in streams:
         in_turn = cycle(streams)
-        monkeypatch.setattr(torch.cuda, "Stream", lambda device, it=in_turn: next(it))
+        monkeypatch.setattr(torch.cuda, "Stream", lambda *_, it=in_turn, **__: next(it))
         with gpus.on_stream(stream):
             gpus.holds_up = True
-            assert pools.is_held_up(FIRST)
+            assert pools.is_held_up(kept_on(FIRST))
             gpus.holds_up = False
-            assert not pools.is_held_up(FIRST)
+            assert not pools.is_held_up(kept_on(FIRST))
 
 
-def test_it_is_told_of_a_gpu_that_has_failed_before_anything_is_freed(
-    gpus: Gpus, monkeypatch: pytest.MonkeyPatch
+def test_what_is_held_up_is_given_back_later(gpus: Gpus, left: list[pools.Kept]) -> None:
+    for is_held_up, num_left in ((True, 1), (True, 1), (False, 0)):
+        gpus.holds_up = is_held_up
+        several = [] if left else [kept_on(SECOND)]
+        several += [left.pop() for _ in list(left)]
+        pools.give_back(several)
+        assert (len(several), len(left)) == (0, num_left)
+
+
+def test_a_capture_that_begins_while_training_is_waited_for_is_seen(
+    gpus: Gpus, left: list[pools.Kept], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(stream: Stream) -> bool:
-        raise RuntimeError("CUDA error: device-side assert triggered")
+    synchronize = Stream.synchronize
 
-    monkeypatch.setattr(Stream, "query", refuse)
-    with pytest.raises(RuntimeError, match="device-side assert"):
-        pools.is_held_up(FIRST)
+    def wait(stream: Stream) -> None:
+        synchronize(stream)
+        gpus.holds_up |= stream.computes
+
+    monkeypatch.setattr(Stream, "synchronize", wait)
+    pools.give_back([kept_on(FIRST)])
+    assert len(left) == 1
 
 
-def test_others_may_go_on_capturing(gpus: Gpus, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Who asks a stream, or waits for it, ends that otherwise."""
+@pytest.mark.parametrize(
+    ("error", "num_left"),
+    [
+        (RuntimeError("CUDA error: device-side assert triggered"), 0),
+        (RuntimeError("CUDA error: operation not permitted when stream is capturing"), 1),
+        (torch.OutOfMemoryError("CUDA out of memory"), 1),
+    ],
+    ids=["failed", "captured", "full"],
+)
+def test_what_is_not_possible_now_is_told_from_what_never_will_be(
+    error: RuntimeError, num_left: int, left: list[pools.Kept], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    never: list[object] = []
+
+    def refuse(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr(pools, "never_free", never.append)
+    kept = kept_on(FIRST)
+    with monkeypatch.context() as failing:
+        if isinstance(error, torch.OutOfMemoryError):
+            failing.setattr(torch, "empty", refuse)
+        else:
+            failing.setattr(Stream, "query", refuse)
+            failing.setattr(torch, "empty", lambda *_, **__: pytest.fail("to be freed again"))
+        pools.give_back([kept])
+    assert len(left) == num_left
+    assert never == ([] if num_left else [kept.pool])
+
+
+def test_what_comes_in_between_loses_nothing(
+    left: list[pools.Kept], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a second Ctrl-C does."""
+
+    def interrupt(stream: Stream) -> bool:
+        raise KeyboardInterrupt
+
+    several = [kept_on(FIRST), kept_on(FIRST)]
+    everything = {id(each.pool) for each in several}
+    monkeypatch.setattr(Stream, "query", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        pools.give_back(several)
+    assert {id(each.pool) for each in (*several, *left)} == everything
+
+
+def test_others_may_go_on_capturing(
+    left: list[pools.Kept], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who asks a stream, waits for it or frees memory ends that otherwise."""
     allowed = threading.local()
     allowed.depth = 0
 
@@ -76,7 +149,16 @@ def test_others_may_go_on_capturing(gpus: Gpus, monkeypatch: pytest.MonkeyPatch)
         assert allowed.depth
         return True
 
+    ended: list[int] = []
+    kept = kept_on(FIRST)
+    monkeypatch.setattr(
+        type(kept.pool), "__del__", lambda _: ended.append(allowed.depth), raising=False
+    )
+    several = [kept]
+    del kept
     monkeypatch.setattr(pools, "letting_others_capture", Letting)
     monkeypatch.setattr(Stream, "query", noted)
     monkeypatch.setattr(Stream, "synchronize", noted)
-    assert not pools.is_held_up(FIRST)
+    pools.give_back(several)
+    assert ended == [1]
+    assert left == []
