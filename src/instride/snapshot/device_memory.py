@@ -10,6 +10,7 @@ import threading
 import torch
 
 from instride.snapshot.pools import (
+    CAN_LOOK,
     Kept,
     can_lend,
     give_back,
@@ -36,7 +37,8 @@ class DeviceMemory:
         self.knows_peak = True
         """Whether a step has shown by now how much training needs."""
         is_native = torch.cuda.get_allocator_backend() == "native"
-        self._has_pools = is_native and "PYTORCH_NO_CUDA_MEMORY_CACHING" not in os.environ
+        is_caching = "PYTORCH_NO_CUDA_MEMORY_CACHING" not in os.environ
+        self._has_pools = CAN_LOOK and is_native and is_caching
         self._can_lend = can_lend()
         self._kept: Kept | None = None
         self._is_surplus = False

@@ -51,6 +51,8 @@ class Moves:
     def change(self, number: int, address: int) -> None:
         """From where one of them is brought from here on, in the order of the current stream."""
         self.table[number, 0].fill_(address)
+        # Also where no copy follows: what is let go of before this is done would be changed by it.
+        self.table.record_stream(torch.cuda.current_stream(self.table.device))
 
 
 class Gatherer:

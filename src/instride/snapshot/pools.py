@@ -14,13 +14,16 @@ import ctypes
 import inspect
 import os
 from enum import Enum, auto
+from functools import cache
+from itertools import count
 from typing import NamedTuple
-from weakref import WeakSet
 
 import torch
 
 from instride.snapshot.runtime import letting_others_capture
 
+CAN_LOOK = "mempool_id" in inspect.signature(torch.cuda.memory_snapshot).parameters
+"""Whether torch tells what of a pool is in use: from 2.8 on."""
 _CAN_LEND = "use_on_oom" in inspect.signature(torch.cuda.MemPool.__init__).parameters
 _WITHOUT_HISTORY = (
     {"include_traces": False}
@@ -35,12 +38,15 @@ class Kept(NamedTuple):
     """Memory of a pool that has no other."""
 
     num_bytes: int
-    pool: torch.cuda.MemPool
+    number: int
     stream: torch.cuda.Stream
     """That it was asked for on: the allocator would answer another one with memory of its own."""
     device: torch.device
-    others: tuple[torch.cuda.Stream, ...]
-    """Streams that hardly anybody has: torch deals out the same few to all who ask for one."""
+
+    @property
+    def pool(self) -> torch.cuda.MemPool:
+        """Not to be held: it ends where it is given back, and there alone."""
+        return _pools[self.number]
 
     @property
     def is_idle(self) -> bool:
@@ -52,7 +58,8 @@ class Kept(NamedTuple):
 left_behind: list[Kept] = []
 """By savers that ended in another thread than took it, or because it was lent or could not be given
 back just then: lent as before, and given back by the thread that takes memory next."""
-_pools: WeakSet[torch.cuda.MemPool] = WeakSet()
+_pools: dict[int, torch.cuda.MemPool] = {}
+_numbers = count()
 NUM_TRIES = 2
 """The first one may find that more became free than it asked for."""
 
@@ -61,9 +68,9 @@ def new(num_bytes: int, device: torch.device, stream: torch.cuda.Stream) -> Kept
     """A pool for so much, which has none of it yet."""
     with torch.cuda.device(device):  # a pool is one of the current device
         pool = torch.cuda.MemPool(use_on_oom=True) if _CAN_LEND else torch.cuda.MemPool()
-    _pools.add(pool)
-    others = torch.cuda.Stream(device, priority=-1), torch.cuda.Stream(device, priority=-1)
-    return Kept(num_bytes, pool, stream, device, others)
+    number = next(_numbers)
+    _pools[number] = pool
+    return Kept(num_bytes, number, stream, device)
 
 
 def can_lend() -> bool:
@@ -84,23 +91,27 @@ class _Fate(Enum):
 def give_back(several: list[Kept]) -> None:
     """By the thread that trains. Empties the list: nobody else may have any of them. What is lent,
     or cannot be given back now, is left behind."""
-    left: list[Kept] = []
+    trying, later = several[:], []
+    several.clear()
     try:
-        while several:
-            left.append(several.pop())  # from here on nobody else refers to it
-            fate = _fate_of(left[-1])
-            if fate is _Fate.NEVER:
-                never_free(left.pop().pool)
-            elif fate is _Fate.NOW:
-                with torch.cuda.device(left[-1].device), letting_others_capture():
-                    left.pop()
+        while trying:
+            fate = _fate_of(trying[-1])
+            kept = trying.pop()
+            if fate is _Fate.LATER:
+                later.append(kept)
+            elif fate is _Fate.NEVER:
+                never_free(_pools.pop(kept.number))
+            else:
+                with torch.cuda.device(kept.device), letting_others_capture():
+                    del _pools[kept.number]
     finally:
-        left_behind.extend(left)
+        left_behind.extend((*later, *trying))
 
 
 def _fate_of(kept: Kept) -> _Fate:
-    """Whether it can be given back. What training has launched is waited for: whoever gives memory
-    back waits for it anyway, and a GPU has failed or not by then."""
+    """Whether it can be given back. What training has launched is waited for, as whoever gives
+    memory back does anyway: then a GPU has failed or not, but for what other streams have to do.
+    They are let be: whoever waits for all of a device ends captures there."""
     try:
         with torch.cuda.device(kept.device), letting_others_capture():
             if not kept.is_idle or is_held_up(kept):
@@ -112,7 +123,8 @@ def _fate_of(kept: Kept) -> _Fate:
     except torch.OutOfMemoryError:
         return _Fate.LATER
     except RuntimeError as error:
-        return _Fate.LATER if "captur" in str(error) else _Fate.NEVER
+        is_for_now = any(words in str(error) for words in ("captur", "out of memory"))
+        return _Fate.LATER if is_for_now else _Fate.NEVER
 
 
 def taken_up(num_bytes: int, device: torch.device, stream: torch.cuda.Stream) -> Kept | None:
@@ -132,7 +144,7 @@ def is_held_up(kept: Kept) -> bool:
     if torch.cuda.is_current_stream_capturing():
         return True
     here = torch.cuda.current_stream(kept.device).cuda_stream
-    other = next(stream for stream in kept.others if stream.cuda_stream != here)
+    other = next(each for each in _hardly_used(kept.device) if each.cuda_stream != here)
     for _ in range(NUM_TRIES):
         other.query()  # a GPU that has failed makes the end of what comes next, too
         memory = torch.empty(1, dtype=torch.uint8, device=kept.device)
@@ -145,10 +157,16 @@ def is_held_up(kept: Kept) -> bool:
     return True
 
 
+@cache
+def _hardly_used(device: torch.device) -> tuple[torch.cuda.Stream, ...]:
+    """Torch deals out the same few streams to all who ask for one, but fewer ask for these."""
+    return torch.cuda.Stream(device, priority=-1), torch.cuda.Stream(device, priority=-1)
+
+
 @atexit.register
 def _leave_to_the_driver() -> None:
     """What there still is goes with the process, in whatever state training has left the GPU."""
-    for pool in _pools:
+    for pool in list(_pools.values()):
         never_free(pool)
 
 

@@ -344,6 +344,18 @@ def test_other_allocators_have_no_pools_and_are_not_asked_for_any(
     other.close()
 
 
+@pytest.mark.parametrize("why", ["an old torch", "no cache"])
+def test_where_pools_cannot_be_looked_into_or_are_none_nothing_is_taken(
+    why: str, memory: DeviceMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if why == "an old torch":
+        monkeypatch.setattr(device_memory, "CAN_LOOK", False)
+    else:
+        monkeypatch.setenv("PYTORCH_NO_CUDA_MEMORY_CACHING", "1")
+    assert DeviceMemory(torch.device("cpu")).take(MIB, 4) is None
+    assert memory.take(MIB, 4) is not None
+
+
 def test_whoever_settles_is_not_the_last_one_who_has_what_is_given_back_meanwhile(
     memory: DeviceMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:

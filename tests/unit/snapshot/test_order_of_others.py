@@ -12,6 +12,7 @@ import torch
 
 from instride.snapshot.cuda import DeviceCopy
 from instride.snapshot.gathering import Moves
+from instride.snapshot.planning import Plan
 from tests.unit.snapshot.allocating import Pool
 from tests.unit.snapshot.pretended import FIRST
 from tests.unit.snapshot.saves import LOCKED, ROOMS, SIZES, Saves, nothing_promised
@@ -117,6 +118,30 @@ def test_what_was_let_go_of_is_not_followed(saves: Saves) -> None:
     save(saves, 1, [])
     saves.copy.drain()
     assert not saves.copy.follow(saves.plan.let_go(of_all=True))
+
+
+@pytest.mark.parametrize("room", ["no room", "room for a part"])
+def test_a_table_that_is_still_to_be_changed_is_nobody_elses_when_a_save_is_refused(
+    room: str, saves: Saves
+) -> None:
+    """Between following and copying, as what may not be saved is."""
+    saves.lock("the ring is")
+    saves.gather()
+    saves.find_room(room)
+    save(saves, 1, [])
+    saves.copy.drain()
+    replace(saves, [1])
+    saves.plan_again()
+    saves.copy.drain()
+    del saves.copy
+    former = list(saves.tensors)
+    replace(saves, [1])
+    saves.plan = Plan(saves.all_tensors, detached=True)
+    saves.find_room("room for all")
+    save(saves, 3, [])
+    saves.copy.drain()
+    assert saves.torn_in_the_end(3) == []
+    del former
 
 
 def without_the_table(monkeypatch: pytest.MonkeyPatch) -> None:

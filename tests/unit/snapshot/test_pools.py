@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+import weakref
+from collections.abc import Iterator
 from itertools import cycle
 
 import pytest
@@ -18,6 +20,14 @@ pytestmark = pytest.mark.torch
 
 def kept_on(device: torch.device) -> pools.Kept:
     return pools.new(1, device, torch.cuda.current_stream(device))
+
+
+@pytest.fixture(autouse=True)
+def no_streams_of_before(gpus: Gpus) -> Iterator[None]:
+    """Each test has others."""
+    pools._hardly_used.cache_clear()
+    yield
+    pools._hardly_used.cache_clear()
 
 
 @pytest.fixture
@@ -55,6 +65,7 @@ def test_on_whatever_stream_it_is_asked(gpus: Gpus, monkeypatch: pytest.MonkeyPa
     for stream in streams:
         in_turn = cycle(streams)
         monkeypatch.setattr(torch.cuda, "Stream", lambda *_, it=in_turn, **__: next(it))
+        pools._hardly_used.cache_clear()
         with gpus.on_stream(stream):
             gpus.holds_up = True
             assert pools.is_held_up(kept_on(FIRST))
@@ -90,9 +101,10 @@ def test_a_capture_that_begins_while_training_is_waited_for_is_seen(
     [
         (RuntimeError("CUDA error: device-side assert triggered"), 0),
         (RuntimeError("CUDA error: operation not permitted when stream is capturing"), 1),
+        (RuntimeError("CUDA error: out of memory"), 1),
         (torch.OutOfMemoryError("CUDA out of memory"), 1),
     ],
-    ids=["failed", "captured", "full"],
+    ids=["failed", "captured", "full", "full of other allocators"],
 )
 def test_what_is_not_possible_now_is_told_from_what_never_will_be(
     error: RuntimeError, num_left: int, left: list[pools.Kept], monkeypatch: pytest.MonkeyPatch
@@ -104,6 +116,7 @@ def test_what_is_not_possible_now_is_told_from_what_never_will_be(
 
     monkeypatch.setattr(pools, "never_free", never.append)
     kept = kept_on(FIRST)
+    pool = kept.pool
     with monkeypatch.context() as failing:
         if isinstance(error, torch.OutOfMemoryError):
             failing.setattr(torch, "empty", refuse)
@@ -112,7 +125,7 @@ def test_what_is_not_possible_now_is_told_from_what_never_will_be(
             failing.setattr(torch, "empty", lambda *_, **__: pytest.fail("to be freed again"))
         pools.give_back([kept])
     assert len(left) == num_left
-    assert never == ([] if num_left else [kept.pool])
+    assert never == ([] if num_left else [pool])
 
 
 def test_what_comes_in_between_loses_nothing(
@@ -124,11 +137,17 @@ def test_what_comes_in_between_loses_nothing(
         raise KeyboardInterrupt
 
     several = [kept_on(FIRST), kept_on(FIRST)]
-    everything = {id(each.pool) for each in several}
-    monkeypatch.setattr(Stream, "query", interrupt)
-    with pytest.raises(KeyboardInterrupt):
-        pools.give_back(several)
-    assert {id(each.pool) for each in (*several, *left)} == everything
+    everything = list(several)
+    with monkeypatch.context() as interrupting:
+        interrupting.setattr(Stream, "query", interrupt)
+        with pytest.raises(KeyboardInterrupt) as interrupted:
+            pools.give_back(several)
+    assert sorted((*several, *left)) == sorted(everything)
+    ended = [weakref.ref(each.pool) for each in everything]
+    pools.give_back(left)
+    assert left == []
+    assert [pool() for pool in ended] == [None, None], "whoever was interrupted holds none"
+    del interrupted
 
 
 def test_others_may_go_on_capturing(
@@ -155,7 +174,6 @@ def test_others_may_go_on_capturing(
         type(kept.pool), "__del__", lambda _: ended.append(allowed.depth), raising=False
     )
     several = [kept]
-    del kept
     monkeypatch.setattr(pools, "letting_others_capture", Letting)
     monkeypatch.setattr(Stream, "query", noted)
     monkeypatch.setattr(Stream, "synchronize", noted)
