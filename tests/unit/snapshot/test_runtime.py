@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import ctypes
-import threading
 from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 import torch
@@ -16,35 +14,15 @@ from instride.saver import leaving
 from instride.saver.leaving import _close_here
 from instride.snapshot import runtime
 from instride.snapshot.runtime import RELAXED, letting_others_capture
+from tests.unit.snapshot.modes import STRICT, Modes
 
 pytestmark = pytest.mark.torch
-
-STRICT = 0
-
-
-class Modes:
-    """What each thread has said of captures, as the runtime keeps it."""
-
-    def __init__(self) -> None:
-        self.of_threads: dict[int, int] = {}
-
-    def exchange(self, mode: Any) -> int:
-        me = threading.get_ident()
-        before = self.of_threads.get(me, STRICT)
-        self.of_threads[me] = mode._obj.value
-        mode._obj.value = before
-        return 0
-
-    @property
-    def here(self) -> int:
-        return self.of_threads.get(threading.get_ident(), STRICT)
 
 
 @pytest.fixture
 def modes(monkeypatch: pytest.MonkeyPatch) -> Modes:
     made = Modes()
-    library = SimpleNamespace(cudaThreadExchangeStreamCaptureMode=made.exchange)
-    monkeypatch.setattr(runtime, "_runtime", lambda: library)
+    made.install(monkeypatch)
     monkeypatch.setattr(torch.cuda, "is_initialized", lambda: True)
     monkeypatch.setattr(torch.cuda, "device", nullcontext)
     monkeypatch.setattr(leaving, "gpus_in_use", lambda: {torch.device("cuda", 0)})
