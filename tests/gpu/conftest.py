@@ -10,6 +10,13 @@ from instride.snapshot.arena import Arena
 STATES = ("room", "room, copied by torch", "room for a part", "no room", "nothing is locked")
 
 
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skipped in one place, or the summary of every run elsewhere would have a line for each."""
+    is_there = torch.cuda.is_available() and torch.version.hip is None
+    if item.get_closest_marker("gpu") is not None and not is_there:
+        pytest.skip("copies that go on behind the call are of CUDA: there is no GPU of NVIDIA here")
+
+
 @pytest.fixture
 def queue() -> torch.Tensor:
     return torch.randn(8192, 8192, device="cuda", dtype=torch.bfloat16)

@@ -14,13 +14,7 @@ import torch
 import instride
 from instride.snapshot.arena import LOCKING, Arena
 
-NEEDS_A_GPU = [
-    pytest.mark.torch,
-    pytest.mark.skipif(
-        not torch.cuda.is_available() or torch.version.hip is not None,
-        reason="copies that go on behind the call are of CUDA: there is no GPU of NVIDIA here",
-    ),
-]
+NEEDS_A_GPU = [pytest.mark.torch, pytest.mark.gpu]
 WIDTH = 1500
 """With Adam's moments, a state of more than one block of the tests."""
 

@@ -100,12 +100,16 @@ def test_verify_ends_with_30_and_tells_all_that_is_damaged(store: Path, capsys: 
     assert "step_00000300.pt: it differs somewhere in the bytes from 0 to" in screen
 
 
-def test_verify_tells_what_may_not_be_read_from_what_is_damaged(
-    store: Path, capsys: Printed, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def go_where_one_may_not_be_read(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(store)  # the directories above are closed to others than root
     store.chmod(0o755)
     (store / "step_00000200.pt").chmod(0)
+
+
+def test_verify_tells_what_may_not_be_read_from_what_is_damaged(
+    store: Path, capsys: Printed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go_where_one_may_not_be_read(store, monkeypatch)
     with as_nobody():
         answer = asked(capsys, 40, "verify", ".")
         assert main(["verify", "."]) == 40
@@ -123,9 +127,7 @@ def test_verify_tells_what_may_not_be_read_from_what_is_damaged(
 def test_one_that_may_not_be_read_is_told_with_a_command_that_shows_why(
     store: Path, capsys: Printed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(store)
-    store.chmod(0o755)
-    (store / "step_00000200.pt").chmod(0)
+    go_where_one_may_not_be_read(store, monkeypatch)
     with as_nobody():
         assert main(["verify", "step_00000200.pt"]) == 40
         screen = capsys.readouterr().out
@@ -262,9 +264,7 @@ def test_prune_ends_with_30_where_it_found_damage_and_shows_it_among_the_others(
 def test_prune_ends_with_40_where_it_left_alone_what_it_may_not_read(
     store: Path, capsys: Printed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(store)
-    store.chmod(0o755)
-    (store / "step_00000200.pt").chmod(0)
+    go_where_one_may_not_be_read(store, monkeypatch)
     with as_nobody():
         answer = asked(capsys, 40, "prune", ".", "--keep-last", "1", "--dry-run")
 
