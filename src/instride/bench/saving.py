@@ -108,9 +108,7 @@ class _Bench:
             whys = [*pool.map(self._hammer, names), *map(self._hammer, alone)]
         for name, why in zip([*names, *alone], whys, strict=True):
             if why is not None:
-                self._left_out.append(LeftOut(name, why))
-        for each in self._left_out:
-            self._leave_out(each)
+                self._leave_out(name, why)
 
     def _hammer(self, name: str) -> str | None:
         """Look at one way; why nothing can be seen there, if so."""
@@ -132,8 +130,7 @@ class _Bench:
             try:
                 answer, _ = self._inquiry.ask(what, self._order(Task.TIME, name), Timed, number)
             except ChildFailedError as error:
-                self._left_out.append(LeftOut(name, str(error)))
-                self._leave_out(self._left_out[-1])
+                self._leave_out(name, str(error))
                 continue
             self._found[name].add(answer)
         order = msgspec.structs.replace(self._order(Task.FLOORS), num_bytes=self._state_bytes)
@@ -158,11 +155,13 @@ class _Bench:
         windows = [len(save.steps_s) for save in saves]
         return order_for(self._request, self._scratch, task, way, windows)
 
-    def _leave_out(self, each: LeftOut) -> None:
-        if each.name == NOTHING:
-            raise BenchFailedError(each.why)
-        self._on_progress(f"{each.name} is left out: {each.why}")
-        del self._found[each.name]
+    def _leave_out(self, name: str, why: str) -> None:
+        """Told at once: a command that is stopped comes to no report."""
+        if name == NOTHING:
+            raise BenchFailedError(why)
+        self._left_out.append(LeftOut(name, why))
+        self._on_progress(f"{name} is left out: {why}")
+        self._found.pop(name, None)
 
     def report(self) -> Report:
         upkeep = None
@@ -233,5 +232,5 @@ class _Bench:
         try:
             return self._inquiry.ask(what, order, kind)[0]
         except ChildFailedError as error:
-            self._left_out.append(LeftOut(what, str(error)))
+            self._leave_out(what, str(error))
             return None

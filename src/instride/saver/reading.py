@@ -138,12 +138,14 @@ def filling(
         )
         yield targets
         targets.end()
-        for _ in map(Future.result, futures):
+        for _ in map(Future.result, futures):  # none has a name here that it would keep, see below
             pass
         drop_from_cache(fd)
     finally:
         is_wanted = False  # also where a second Ctrl-C ends what follows
-        futures.clear()  # whose errors have the frames of their threads, and this frame
+        # An error holds the frames that it came through: that of its thread, with memory that is
+        # locked, and this one, which must not hold it. Garbage is collected in any thread.
+        futures.clear()
         pool.shutdown(cancel_futures=True)
         os.close(fd)
 

@@ -140,7 +140,7 @@ class Stager:
         """
         with self._planning:
             if self._plan is plan:
-                if not plan.detached:
+                if not plan.detached:  # else only what is on the host is let go of
                     self._device_arenas.free_nothing_if_failed()
                 self._move(plan.let_go(of_all=not plan.detached))
 

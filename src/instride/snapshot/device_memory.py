@@ -37,6 +37,7 @@ class DeviceMemory:
         self.knows_peak = True
         """Whether a step has shown by now how much training needs."""
         is_native = torch.cuda.get_allocator_backend() == "native"
+        # Without a cache there is nothing to lend, nor to tell by whether somebody captures.
         is_caching = "PYTORCH_NO_CUDA_MEMORY_CACHING" not in os.environ
         self._has_pools = CAN_LOOK and is_native and is_caching
         self._can_lend = can_lend()
@@ -62,14 +63,14 @@ class DeviceMemory:
     def take(self, block_bytes: int, num_blocks: int) -> torch.Tensor | None:
         """So many blocks, or as many as there is room for; None if there is none for any."""
         taken = self.take_kept(block_bytes * num_blocks)
-        if taken is None and self.knows_peak and not self._is_held_up():
+        if taken is None and self.knows_peak and not self._has_left_some():
             # What was kept is freed before it is asked how much room there is.
             num_blocks = min(num_blocks, self._room() // block_bytes)
             if num_blocks:
                 taken = self._take_from(new(block_bytes * num_blocks, self._device, self._stream))
         return taken
 
-    def _is_held_up(self) -> bool:
+    def _has_left_some(self) -> bool:
         """Whether something could not be given back that nobody uses: beside it, each save would
         take as much once more."""
         return any(kept.device == self._device and kept.is_idle for kept in left_behind)

@@ -123,6 +123,7 @@ def _fate_of(kept: Kept) -> _Fate:
     except torch.OutOfMemoryError:
         return _Fate.LATER
     except RuntimeError as error:
+        # One class for all that a GPU refuses.
         is_for_now = any(words in str(error) for words in ("captur", "out of memory"))
         return _Fate.LATER if is_for_now else _Fate.NEVER
 

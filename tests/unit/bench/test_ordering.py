@@ -55,11 +55,13 @@ def test_what_shows_the_noise_has_windows_as_long_as_ours() -> None:
     assert ordered(Request(WAYS, device="cuda"), NOTHING_AGAIN, 80, 90).num_rest_steps == 85
 
 
-def run_on_a_gpu(monkeypatch: pytest.MonkeyPatch, folder: Path, *failing: Task) -> Report:
+def run_on_a_gpu(
+    monkeypatch: pytest.MonkeyPatch, folder: Path, *failing: Task, told: list[str] | None = None
+) -> Report:
     """All of it but the processes, some of which fail."""
     Faked(monkeypatch).failing = failing
     request = Request(WAYS, device="cuda", num_rounds=1, folder=str(folder), watches_memory=False)
-    return saving.run(request)
+    return saving.run(request, ([] if told is None else told).append)
 
 
 def test_a_whole_run_on_a_gpu_tells_of_every_promise(
@@ -133,11 +135,15 @@ def test_what_fails_at_the_end_leaves_what_was_measured_before(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     late = (Task.PREPARE, Task.ROUND_TRIP, Task.OFTEN, Task.UPKEEP)
-    report = run_on_a_gpu(monkeypatch, tmp_path, *late)
+    told: list[str] = []
+    report = run_on_a_gpu(monkeypatch, tmp_path, *late, told=told)
     assert len(report.rows) == len(WAYS)
     assert report.round_trip is None
     assert report.often is None
     assert len(report.left_out) == 5
+    assert [line for line in told if "is left out" in line] == [
+        f"{each.name} is left out: {each.why}" for each in report.left_out
+    ]
     assert {
         bar.what.partition(",")[0]: verdict(bar) for bar in bars(report) if not bar.is_kept
     } == {
