@@ -78,7 +78,7 @@ def test_a_saver_restores_from_a_pack_and_from_a_delta(tmp_path: Path) -> None:
 def test_the_benchmark_measures_dcp(tmp_path: Path) -> None:
     import torch
 
-    pytest.importorskip("zstandard", reason="what DCP compresses with")
+    pytest.importorskip("zstandard", reason="zstandard is not installed, which DCP compresses with")
     torch.save({"a": {"w": torch.zeros(1000)}}, tmp_path / "fp32-next.pt")
     row = measure(DCP, "fp32", tmp_path)
     assert row.error is None
